@@ -138,7 +138,9 @@ def gather(files: Files, dialect: Dialect, params: Params, imply: bool = False) 
     """
     extension = extension_of(files, params)
     notes: list[Note] = []
-    plan = _control_plan(files, dialect, notes)
+    plan = NO_CHANGES
+    if dialect.control_file and CONTROL in files:
+        plan = _control_plan(files, control_lists(files[CONTROL], dialect), notes)
     found: list[DataFile] = []
     others: list[DataFile] = []
     for name in sorted(files, key=natural_key):
@@ -365,10 +367,7 @@ def header_of(data: Any, dialect: Dialect) -> dict[str, int]:
     return dict(zip(LONG_FIELDS, LONG_HEADER.unpack(data[: LONG_HEADER.size]), strict=True))
 
 
-def _control_plan(files: Files, dialect: Dialect, notes: list[Note]) -> FileSet:
-    if not dialect.control_file or CONTROL not in files:
-        return NO_CHANGES
-    lists = control_lists(files[CONTROL], dialect)
+def _control_plan(files: Files, lists: ControlLists | None, notes: list[Note]) -> FileSet:
     if lists is None:
         notes.append(Note("control-discarded", CONTROL))
         return NO_CHANGES

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import chain, islice, repeat, starmap
 from operator import add, itemgetter, sub
 from struct import Struct
@@ -62,7 +63,7 @@ def stretch_of(file: DataFile, *, quiet: bool = False) -> Stretch:
     return Stretch(
         file.name,
         lambda: chain(gone, scan(source, dialect, stamp, header, limit, quiet=quiet)),
-        lambda batch: _told(file, batch),
+        partial(_told, file),
         batches.late_columns(__package__, dialect, file.file_id),
         file.role,
     )
@@ -349,7 +350,7 @@ class Replay:
             return ((kind, size) for batch in batches for _, size, kind in batch.heads)
 
         state = {
-            "live": self._told(live, _live, brief),
+            "live": self._listed(len(live), partial(self._shown, _live, live), _body_size, brief),
             "prepared": self._listed(
                 len(prepared),
                 lambda: starmap(self._in_doubt, prepared),
@@ -484,18 +485,10 @@ class Replay:
                 else:
                     raise Changed(file.name)
 
-    def _told(
-        self,
-        places: Sequence[int],
-        form: Callable[[JournalRecord], dict[str, Any]],
-        brief: Callable[[], Iterable[tuple[object, int]]] | None = None,
-    ) -> Sequence[dict[str, Any]]:
-        return self._listed(
-            len(places),
-            lambda: map(form, map(self._record, (place >> 1 for place in places))),
-            lambda item: len(item["body"]),
-            brief,
-        )
+    def _shown(
+        self, form: Callable[[JournalRecord], dict[str, Any]], places: Iterable[int]
+    ) -> Iterator[dict[str, Any]]:
+        return map(form, map(self._record, (place >> 1 for place in places)))
 
     def _listed(
         self,
@@ -510,11 +503,12 @@ class Replay:
         return few(make, count, size, brief)
 
     def _in_doubt(self, tx: int, transaction: Transaction) -> Mapping[str, Any]:
+        changes, deletes = transaction.changes.places, transaction.deletes.places
         return {
             "tx": tx,
             "extra": self._record(transaction.prepared).extra,
-            "records": self._told(transaction.changes.places, _live),
-            "deletes": self._told(transaction.deletes.places, _delete),
+            "records": self._listed(len(changes), partial(self._shown, _live, changes), _body_size),
+            "deletes": self._listed(len(deletes), partial(self._shown, _delete, deletes), _body_size),
         }
 
 
@@ -559,6 +553,10 @@ def _soon_unknown(delivered: IdPlaces) -> list[tuple[int, int]]:
             added = {ident for ident, place in zip(ids, places, strict=True) if not place & 1}
             found += [row for row in changes if row[0] not in added]
     return found
+
+
+def _body_size(item: Mapping[str, Any]) -> int:
+    return len(item["body"])
 
 
 def _live(record: JournalRecord) -> dict[str, Any]:
