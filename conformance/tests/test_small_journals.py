@@ -41,6 +41,7 @@ DEEPEST = {
     "drb.captured.derby-10-14-2-0.prepared": 18,
     "jbm.clean.every-kind-v2e": 11,
     "jbm.clean.every-kind-s1": 11,
+    "jbm.captured.hornetq-2-1-2.killed-behind-prepare": 11,
     "khd.clean.three": 11,
     "khd.captured.activemq-6-1-7.unsubscribed": 13,
     "smq.files.small-pages": 11,

@@ -226,7 +226,8 @@ class _Scanned:
 
     def count(self, batch: Batch) -> None:
         """Count the next batch."""
-        _count_codes(self.codes, batch)
+        for code in set(batch.code):
+            self.codes[code] = self.codes.get(code, 0) + batch.code.count(code)
         self.rows += len(batch.off)
         self.regions += len(batch.damage)
         self.notes += len(batch.notes)
@@ -269,9 +270,12 @@ def _told(stretch: Stretch, batch: Batch) -> Iterable[Record]:
     return stretch.tell(batch)
 
 
-def _count_codes(codes: dict[int, int], batch: Batch) -> None:
-    for code in set(batch.code):
-        codes[code] = codes.get(code, 0) + batch.code.count(code)
+def _codes_of(batches: Iterable[Batch]) -> dict[int, int]:
+    codes: dict[int, int] = {}
+    for batch in batches:
+        for code in set(batch.code):
+            codes[code] = codes.get(code, 0) + batch.code.count(code)
+    return codes
 
 
 def _checked(check: int, batch: Batch) -> int:
@@ -331,9 +335,7 @@ class Found:
 
     def codes(self) -> dict[int, int]:
         """Return a mapping from the number of each record type to the number of its records."""
-        found: dict[int, int] = {}
-        for _, batch in self._kept:
-            _count_codes(found, batch)
+        found = _codes_of(batch for _, batch in self._kept)
         for each in self._scanned:
             for code, count in each.codes.items():
                 found[code] = found.get(code, 0) + count
@@ -346,10 +348,11 @@ class Found:
         """
         if not self._rows:
             return ()
-        codes = self.codes() if codes is None else dict(codes)
         if self._left >= 0:
             kept = self._kept[:]
-            return Deferred(self._rows, lambda: chain.from_iterable(starmap(_told, kept)), codes)
+            counts = (lambda: _codes_of(batch for _, batch in kept)) if codes is None else dict(codes).copy
+            return Deferred(self._rows, lambda: chain.from_iterable(starmap(_told, kept)), counts)
+        codes = self.codes() if codes is None else dict(codes)
         found = [each for each in self._scanned if each.rows]
         return Lazy([Part(each.stretch.file, each.records, each.rows, each.key) for each in found], codes)
 

@@ -6,9 +6,8 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import compress
-from operator import itemgetter
 
 
 class Ids:
@@ -108,19 +107,20 @@ class IdPlaces:
         self.ids.append(row[0])
         self.places.append(row[1])
 
-    def extend(self, rows: IdPlaces | Sequence[tuple[int, int]]) -> None:
+    def extend(self, rows: IdPlaces) -> None:
         """Add several records."""
-        if rows:
-            self.ids.extend(map(itemgetter(0), rows))
-            self.places.extend(map(itemgetter(1), rows))
+        self.ids.extend(rows.ids)
+        self.places.extend(rows.places)
 
     def keep(self, live: bytearray) -> None:
         """Keep the records that have a 1 in `live`."""
         if 0 in live:
-            self.ids, self.places = (
-                array("q", compress(self.ids, live)),
-                array("q", compress(self.places, live)),
-            )
+            self.ids = array("q", compress(self.ids, live))
+            self.places = array("q", compress(self.places, live))
+
+    def clear(self) -> None:
+        """Remove all records."""
+        del self.ids[:], self.places[:]
 
 
 #: An empty instance. Records are never added to it.

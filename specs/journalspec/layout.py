@@ -429,7 +429,7 @@ class Layout:
         form = self.structure(name, edition, kind or self.kind_at(name, edition, data))
         lists = {item.each: item.name for item in form.fields if item.each}
         out: dict[str, Any] = {item: [] for item in lists.values()}
-        for item, path, raw in self._walk(name, edition, data, kind):
+        for item, path, raw in _walk(form, data):
             value: Any = item.integer(raw) if item.is_int else raw
             if item.is_int and item.optional and not raw:
                 value = None
@@ -445,8 +445,8 @@ class Layout:
 
     def spans(self, name: str, edition: str, data: bytes) -> Iterator[Spot]:
         """Yield the fields of the sound structure at the start of `data`, without empty ones."""
-        at = 0
-        for item, path, raw in self._walk(name, edition, data):
+        at, form = 0, self.structure(name, edition, self.kind_at(name, edition, data))
+        for item, path, raw in _walk(form, data):
             if length := len(raw):
                 value: Any = item.integer(raw) if item.is_int else raw
                 text = item.shown(value)
@@ -454,46 +454,6 @@ class Layout:
                     text += " " + (self.type_name(edition, value) or "OTHER")
                 yield Spot(path, at, length, text)
                 at += length
-
-    def _walk(
-        self, name: str, edition: str, data: bytes, kind: str = ""
-    ) -> Iterator[tuple[Field, str, bytes]]:
-        """Yield field, path and bytes of a sound structure; takes time linear in `data`."""
-        form = self.structure(name, edition, kind or self.kind_at(name, edition, data))
-        numbers: dict[str, int] = {}
-        #: The start of each range whose length a field contains and that ends with a ``fills`` field.
-        starts: dict[str, int] = {}
-        at = 0
-        for item in form.fields:
-            if item.name in form.counted:
-                starts[form.counted[item.name]] = at
-            if item.type == "list":
-                for index in range(numbers[item.count]):
-                    # Counts and lengths are not trusted. The loop over elements stops at the end of the
-                    # bytes.
-                    if at >= len(data):
-                        break
-                    for member in item.of:
-                        end = at + (member.width or max(0, numbers[member.length]))
-                        raw = data[at:end]
-                        if member.is_int:
-                            numbers[member.name] = member.integer(raw)
-                        yield member, item.path(index, member.name), raw
-                        at = end
-                continue
-            if item.width:
-                end = at + item.width
-                if item.fills:
-                    end = min(end, starts[item.fills] + numbers[item.fills])
-            elif item.fills:
-                end = starts[item.fills] + numbers[item.fills]
-            else:
-                end = len(data) if item.rest else at + numbers[item.length]
-            raw = data[at:end]
-            if item.name in form.measures:
-                numbers[item.name] = item.integer(raw)
-            yield item, item.name, raw
-            at = end
 
     @cached_property
     def _by_type(self) -> str:
@@ -519,6 +479,44 @@ class Layout:
                 stop += value * (sum(member.width for member in measured.of) or 1)
             at += item.width
         return stop
+
+
+def _walk(form: Structure, data: bytes) -> Iterator[tuple[Field, str, bytes]]:
+    """Yield field, path and bytes of a sound structure; takes time linear in `data`."""
+    numbers: dict[str, int] = {}
+    #: The start of each range whose length a field contains and that ends with a ``fills`` field.
+    starts: dict[str, int] = {}
+    at = 0
+    for item in form.fields:
+        if item.name in form.counted:
+            starts[form.counted[item.name]] = at
+        if item.type == "list":
+            for index in range(numbers[item.count]):
+                # Counts and lengths are not trusted. The loop over elements stops at the end of the
+                # bytes.
+                if at >= len(data):
+                    break
+                for member in item.of:
+                    end = at + (member.width or max(0, numbers[member.length]))
+                    raw = data[at:end]
+                    if member.is_int:
+                        numbers[member.name] = member.integer(raw)
+                    yield member, item.path(index, member.name), raw
+                    at = end
+            continue
+        if item.width:
+            end = at + item.width
+            if item.fills:
+                end = min(end, starts[item.fills] + numbers[item.fills])
+        elif item.fills:
+            end = starts[item.fills] + numbers[item.fills]
+        else:
+            end = len(data) if item.rest else at + numbers[item.length]
+        raw = data[at:end]
+        if item.name in form.measures:
+            numbers[item.name] = item.integer(raw)
+        yield item, item.name, raw
+        at = end
 
 
 def _holds(row: Mapping[str, Any], edition: str) -> bool:

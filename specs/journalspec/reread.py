@@ -128,16 +128,24 @@ class Lazy(Sequence[T]):
 class Deferred(Sequence[T]):
     """A sequence of known length whose items are created at the first access.
 
-    `codes` has the same meaning as in Lazy.
+    `codes` returns what `codes` of Lazy contains, which few callers need.
     """
 
-    __slots__ = ("_items", "_length", "_make", "codes")
+    __slots__ = ("_codes", "_items", "_length", "_make")
 
     def __init__(
-        self, length: int, make: Callable[[], Iterable[T]], codes: Mapping[int, int] | None = None
+        self,
+        length: int,
+        make: Callable[[], Iterable[T]],
+        codes: Callable[[], Mapping[int, int]] | None = None,
     ) -> None:
-        self._length, self._make, self.codes = length, make, codes
+        self._length, self._make, self._codes = length, make, codes
         self._items: tuple[T, ...] | None = None
+
+    @property
+    def codes(self) -> Mapping[int, int] | None:
+        """Maps the numbers of record types to their counts. None if they are unknown."""
+        return self._codes() if self._codes is not None else None
 
     def _all(self) -> tuple[T, ...]:
         if self._items is None:
@@ -182,7 +190,7 @@ def _walk(part: Part[T]) -> Iterator[T]:
 
 def mapped(function: Callable[[S], T], sequence: Sequence[S]) -> Sequence[T]:
     """Return ``function(item)`` for each item. For a sequence that is read again, compute it on access."""
-    if not isinstance(sequence, Lazy):
+    if type(sequence) is not Lazy:
         return tuple(map(function, sequence))
     return Lazy(
         [Part(part.name, partial(map, function, Lazy([part])), part.count) for part in sequence.parts]
@@ -241,7 +249,8 @@ def joined(place: Place[T], *sequences: Sequence[T]) -> Sequence[T]:
     known = [getattr(sequence, "codes", None) for sequence in filled]
     codes = None if None in known else sum(map(Counter, known), Counter[int]())
     if not any(isinstance(sequence, Lazy) for sequence in filled):
-        return Deferred(sum(map(len, filled)), lambda: chain.from_iterable(filled), codes)
+        counts = None if codes is None else lambda: codes
+        return Deferred(sum(map(len, filled)), lambda: chain.from_iterable(filled), counts)
     return Lazy([part for sequence in filled for part in parts_of(place, sequence)], codes)
 
 

@@ -44,7 +44,7 @@ def test_joined_journals_keep_their_files() -> None:
     assert list(both) == [*kept, *lazy]
     of = by_file(record_place, both)
     assert (of("a"), of("b")) == (kept, lazy)
-    parts = [Deferred(2, lambda: kept, {10: 1, 11: 1}), Deferred(2, lambda: kept, {11: 2})]
+    parts = [Deferred(2, lambda: kept, lambda: {10: 1, 11: 1}), Deferred(2, lambda: kept, lambda: {11: 2})]
     assert joined(record_place, *parts).codes == {10: 1, 11: 3}  # type: ignore[attr-defined]  # of a Deferred
 
 

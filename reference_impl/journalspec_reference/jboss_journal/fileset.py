@@ -13,6 +13,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from operator import attrgetter
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -109,7 +110,7 @@ def extension_of(files: Files, params: Params) -> str:
     if "extension" in params:
         return params["extension"]
     found = [match["extension"] for match in map(parsed, files) if match]
-    return min(set(found), key=lambda extension: (-found.count(extension), extension), default="")
+    return max(sorted({*found}), key=found.count, default="")
 
 
 @lru_cache(1 << 12)
@@ -137,7 +138,9 @@ def gather(files: Files, dialect: Dialect, params: Params, imply: bool = False) 
     """
     extension = extension_of(files, params)
     notes: list[Note] = []
-    plan = _control_plan(files, dialect, notes)
+    plan = NO_CHANGES
+    if dialect.control_file and CONTROL in files:
+        plan = _control_plan(files, control_lists(files[CONTROL], dialect), notes)
     found: list[DataFile] = []
     others: list[DataFile] = []
     for name in sorted(files, key=natural_key):
@@ -153,7 +156,10 @@ def gather(files: Files, dialect: Dialect, params: Params, imply: bool = False) 
             others.append(_examine(name, files[name], dialect, params)._replace(role="leftover"))
     found, copies = _without_copies(found, notes)
     others += copies
-    ordered, implied = _with_headless(found, imply)
+    implied: list[Note] = []
+    if not all(any(file.header.values()) for file in found):
+        found = _with_headless(found, imply, implied)
+    ordered = sorted(found, key=attrgetter("file_id"))
     usable = [file for file in ordered if file.problem is None]
     notes += [*_notes(ordered, usable), *implied]
     numbers = [file.number for file in ordered]
@@ -164,7 +170,7 @@ def gather(files: Files, dialect: Dialect, params: Params, imply: bool = False) 
         ordered,
         usable,
         notes,
-        sorted(others, key=lambda file: natural_key(file.name)),
+        sorted(others, key=lambda file: natural_key(file.name)) if others else others,
         plan.removed,
         plan.renamed,
         _packed_away(ordered),
@@ -208,16 +214,15 @@ def _without_copies(found: list[DataFile], notes: list[Note]) -> tuple[list[Data
     return own_files, copies
 
 
-def _with_headless(files: list[DataFile], imply: bool) -> tuple[list[DataFile], list[Note]]:
-    """Return the files in the order of ids. Files that were in use and whose header is zeros are marked as
-    headless.
+def _with_headless(files: list[DataFile], imply: bool, notes: list[Note]) -> list[DataFile]:
+    """Return the files. Those that were in use and whose header is zeros are marked as headless.
 
     A file was in use if it has records, or if others were created after it. With `imply`, a headless file
     gets the file id that its records imply, with a note (JBM-RCV-032, JBM-RCV-036).
     """
+    out = []
     last = max([file.file_id for file in files], default=0)
     ids = {file.file_id for file in files if file.problem is None}
-    out, notes = [], []
     for file in files:
         size = file.dialect.header_size
         # Up to s2, a file that cannot be used is too short, and remains so.
@@ -235,7 +240,7 @@ def _with_headless(files: list[DataFile], imply: bool) -> tuple[list[DataFile], 
         else:
             below = file.number is not None and file.number < last
             out.append(file._replace(headless=implied is not None or below))
-    return sorted(out, key=lambda file: file.file_id), notes
+    return out
 
 
 def implied_id(data: Any, dialect: Dialect) -> int | None:
@@ -362,10 +367,7 @@ def header_of(data: Any, dialect: Dialect) -> dict[str, int]:
     return dict(zip(LONG_FIELDS, LONG_HEADER.unpack(data[: LONG_HEADER.size]), strict=True))
 
 
-def _control_plan(files: Files, dialect: Dialect, notes: list[Note]) -> FileSet:
-    if not dialect.control_file or CONTROL not in files:
-        return NO_CHANGES
-    lists = control_lists(files[CONTROL], dialect)
+def _control_plan(files: Files, lists: ControlLists | None, notes: list[Note]) -> FileSet:
     if lists is None:
         notes.append(Note("control-discarded", CONTROL))
         return NO_CHANGES

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import chain, islice, repeat, starmap
 from operator import add, itemgetter, sub
 from struct import Struct
@@ -62,7 +63,7 @@ def stretch_of(file: DataFile, *, quiet: bool = False) -> Stretch:
     return Stretch(
         file.name,
         lambda: chain(gone, scan(source, dialect, stamp, header, limit, quiet=quiet)),
-        lambda batch: _told(file, batch),
+        partial(_told, file),
         batches.late_columns(__package__, dialect, file.file_id),
         file.role,
     )
@@ -254,12 +255,14 @@ class Replay:
                         added.add(ident)
             delivered.keep(live)
             if added is not None:
-                self._unknown.extend([row for row in deletes if row[0] not in added])
+                for row in deletes:
+                    if row[0] not in added:
+                        self._unknown.append(row)
             if gone:
                 deleted.update(gone)
                 latest = max(gone)
                 self._highest = max(top, latest)
-                self._deletes = IdPlaces()
+                deletes.clear()
             self._swept = len(delivered.ids)
         self._sweep_at = max(SWEEP_FROM, 2 * len(delivered.ids))
 
@@ -267,7 +270,7 @@ class Replay:
         # The seed has no prepare data: a PREPARE of an unknown transaction is ignored (JBM-SED-005).
         if tx not in self._open and not dialect.prepare_extra:
             return
-        transaction = self._open.setdefault(tx, Transaction())
+        transaction = self._open.get(tx) or self._open.setdefault(tx, Transaction())
         if self._healthy(transaction, counts, pairs=dialect.pairs):
             transaction.prepared = place
         else:
@@ -347,7 +350,7 @@ class Replay:
             return ((kind, size) for batch in batches for _, size, kind in batch.heads)
 
         state = {
-            "live": self._told(live, _live, brief),
+            "live": self._listed(len(live), partial(self._shown, _live, live), _body_size, brief),
             "prepared": self._listed(
                 len(prepared),
                 lambda: starmap(self._in_doubt, prepared),
@@ -397,7 +400,8 @@ class Replay:
         added it (JBM-RCV-031).
         """
         self._sweep()
-        open_, unknown = self._open.values(), dict[int, int]()
+        open_: Collection[Transaction] = self._open.values()
+        unknown: dict[int, int] = {}
         doubt = [row for item in open_ if item.in_doubt for row in item.changes if row[1] & 1]
         # Almost all changes follow the ADD of their record within a few records, so this fast test comes
         # first.
@@ -481,18 +485,10 @@ class Replay:
                 else:
                     raise Changed(file.name)
 
-    def _told(
-        self,
-        places: Sequence[int],
-        form: Callable[[JournalRecord], dict[str, Any]],
-        brief: Callable[[], Iterable[tuple[object, int]]] | None = None,
-    ) -> Sequence[dict[str, Any]]:
-        return self._listed(
-            len(places),
-            lambda: map(form, map(self._record, (place >> 1 for place in places))),
-            lambda item: len(item["body"]),
-            brief,
-        )
+    def _shown(
+        self, form: Callable[[JournalRecord], dict[str, Any]], places: Iterable[int]
+    ) -> Iterator[dict[str, Any]]:
+        return map(form, map(self._record, (place >> 1 for place in places)))
 
     def _listed(
         self,
@@ -507,11 +503,12 @@ class Replay:
         return few(make, count, size, brief)
 
     def _in_doubt(self, tx: int, transaction: Transaction) -> Mapping[str, Any]:
+        changes, deletes = transaction.changes.places, transaction.deletes.places
         return {
             "tx": tx,
             "extra": self._record(transaction.prepared).extra,
-            "records": self._told(transaction.changes.places, _live),
-            "deletes": self._told(transaction.deletes.places, _delete),
+            "records": self._listed(len(changes), partial(self._shown, _live, changes), _body_size),
+            "deletes": self._listed(len(deletes), partial(self._shown, _delete, deletes), _body_size),
         }
 
 
@@ -551,11 +548,15 @@ def _soon_unknown(delivered: IdPlaces) -> list[tuple[int, int]]:
     for at in range(0, len(delivered.ids), _SOON):
         near = slice(max(0, at - _SOON), at + _SOON)
         ids, places = delivered.ids[near], delivered.places[near]
-        added = {ident for ident, place in zip(ids, places, strict=True) if not place & 1}
-        if len(added) < len(ids):
-            own = islice(zip(ids, places, strict=True), min(at, _SOON), None)
-            found += [row for row in own if row[1] & 1 and row[0] not in added]
+        own = islice(zip(ids, places, strict=True), min(at, _SOON), None)
+        if changes := [row for row in own if row[1] & 1]:
+            added = {ident for ident, place in zip(ids, places, strict=True) if not place & 1}
+            found += [row for row in changes if row[0] not in added]
     return found
+
+
+def _body_size(item: Mapping[str, Any]) -> int:
+    return len(item["body"])
 
 
 def _live(record: JournalRecord) -> dict[str, Any]:

@@ -31,8 +31,8 @@ SEARCH_STRETCH = 1 << 16
 #: This is more than the length of the longest empty record together with the type and file id of the next
 #: record.
 NEED = 64
-#: The check size at the end of a record, then the type and file id of the next record.
-NEXT = struct.Struct(">i5s")
+#: The check size or hash at the end of a record, then the type and file id of the next record.
+NEXT = struct.Struct(">I5s")
 #: The id, the size and the type of a body, which are stored directly before it.
 BODY_HEAD = struct.Struct(">qiB")
 #: The size is read as an unsigned number. A negative size then extends beyond any stretch.
@@ -157,10 +157,11 @@ def scan(  # noqa: C901, PLR0912, PLR0915 # one loop on purpose: a branch is a r
                 covered = 0
             add(at)
             more = len(batch.off)
-            # The search continues after the record, so its bytes are not read again (JBM-RDR-011).
+            # The search continues after the record, so its bytes are not read again (JBM-RDR-011). A rejected
+            # candidate is summed in both functions, so `left` limits both.
             at = stop
-            if not (unreadable and source.gap(base, base + top)):
-                at = _followed(data, at, usual, add)
+            if (left > 0 or not hashed) and not (unreadable and source.gap(base, base + top)):
+                at = _followed(data, at, usual, hashed, add)
             batch.end.extend(batch.off[more:])
             batch.end.append(at)
             last = base + at
@@ -176,7 +177,11 @@ def scan(  # noqa: C901, PLR0912, PLR0915 # one loop on purpose: a branch is a r
 
 
 def _followed(
-    data: bytes, at: int, usual: Mapping[bytes, tuple[int, int]], add: Callable[[int], None]
+    data: bytes,
+    at: int,
+    usual: Mapping[bytes, tuple[int, int, int]],
+    hashed: bool,
+    add: Callable[[int], None],
 ) -> int:
     """Add the adjacent records from `at` on; return where the last of them ends.
 
@@ -187,13 +192,13 @@ def _followed(
     head = data[at : at + PROLOGUE]
     try:
         while (shape := known(head)) is not None:
-            least, place = shape
+            least, place, unit = shape
             stop = at + least
             if place:
                 (size,) = size_at(data, at + place)
-                stop += size
+                stop += unit * size
             check, head = next_at(data, stop - CHECK_SIZE)
-            if check != stop - at:
+            if check != (crc32(data[at : stop - CHECK_SIZE]) if hashed else stop - at):
                 return at
             add(at)
             at = stop
@@ -203,22 +208,21 @@ def _followed(
 
 
 @lru_cache(256)
-def _usual(dialect: Dialect, stamp: int) -> Mapping[bytes, tuple[int, int]]:
-    """Map type and stamp of a record to its minimum length, and the offset of its size (0: none).
+def _usual(dialect: Dialect, stamp: int) -> Mapping[bytes, tuple[int, int, int]]:
+    """Map type and stamp of a record to its minimum length, and to offset and unit of its size (0: none).
 
-    Types with two sizes, or with pairs, are omitted.
+    Types with two sizes are omitted.
     """
     own = stamp.to_bytes(4, "big")
     return {code + own: shape for code, shape in _lengths(dialect)}
 
 
 @lru_cache(64)
-def _lengths(dialect: Dialect) -> Sequence[tuple[bytes, tuple[int, int]]]:
-    found = {code: (least, dict(sizes)) for code, (least, sizes) in dialect.shapes.items()}
+def _lengths(dialect: Dialect) -> Sequence[tuple[bytes, tuple[int, int, int]]]:
     return [
-        (bytes([code]), (least, next(iter(places), 0)))
-        for code, (least, places) in found.items()
-        if [*places.values()] in ([], [1]) and not dialect.hashed
+        (bytes([code]), (least, *(sizes[0] if sizes else (0, 0))))
+        for code, (least, sizes) in dialect.shapes.items()
+        if len(sizes) < 2
     ]
 
 

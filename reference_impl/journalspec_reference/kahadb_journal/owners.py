@@ -78,7 +78,8 @@ class Owners:
 
     def begin(self, key: str, above: int) -> None:
         """Begin or restart a subscription. It needs all messages above the number `above`."""
-        self.leave(key)
+        if key in self.subscriptions:
+            self.leave(key)
         self.subscriptions[key] = Subscription(above)
         insort(self._above, above)
         if not above:

@@ -10,7 +10,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from functools import partial
+from functools import cached_property, partial
 from itertools import accumulate, chain, compress, islice, repeat, starmap
 from typing import Any, Protocol, TypeVar
 
@@ -49,7 +49,7 @@ from journalspec_reference.kahadb_journal.codec import (
     sums,
 )
 from journalspec_reference.kahadb_journal.evidence import Evidence, Known, Log
-from journalspec_reference.kahadb_journal.fileset import NAMES, DataFile, gather, id_of, role_of
+from journalspec_reference.kahadb_journal.fileset import NAMES, DataFile, gather, role_of
 from journalspec_reference.kahadb_journal.index import INDEX, Place
 from journalspec_reference.kahadb_journal.records import RecordPlaces, told
 from journalspec_reference.kahadb_journal.scan import EMPTY, FILE, ZEROS, scan, walk
@@ -98,14 +98,14 @@ class Commands(Protocol):
         """Return the same steps as :meth:`steps`, some of them combined."""
 
 
-def emptied(files: Sequence[DataFile], dialect: Dialect) -> Iterator[Missing]:
+def emptied(files: Sequence[DataFile], roles: Mapping[str, str], dialect: Dialect) -> Iterator[Missing]:
     """Yield files that lost their content: empty or zeros before a file with content (KHD-FIL-013).
 
     Missing file numbers and a COMMIT without commands prove no loss: the removal of old files causes both.
     """
     waiting: list[DataFile] = []
     for file in files:
-        if role_of(file, dialect) == "unused":
+        if roles[file.name] == "unused":
             continue
         # In the seed, zeros are damage.
         if not file.length or (not dialect.bare and zeros(source_of(file.data))):
@@ -147,11 +147,15 @@ class Walk:
         self.roles = {file.name: role_of(file, dialect) for file in files}
         data = [file for file in files if self.roles[file.name] == "data"]
         self.last = data[-1] if data else None
-        self._numbers = frozenset(file.number for file in files)
-        self.size = sum(file.length for file in files)
+        self._files = files
+        self.size = sum([file.length for file in files])
         self.reading = not policy
         #: Three flags: whether all files are scanned, checksums compared, damage skipped.
         self.all, self._checked, self.skips = POLICIES[policy or "salvage"]
+
+    @cached_property
+    def _numbers(self) -> frozenset[int]:
+        return frozenset(file.number for file in self._files)
 
     def stretch(self, file: DataFile, end: int | None = None) -> Stretch:
         """Return the log of a file. With `end` (the end of the log), return the bytes after it."""
@@ -191,7 +195,7 @@ class Walk:
         for batch in found:
             if skips:
                 batch.more["live"] = 0
-            if not dialect.bare:
+            if batch.off and not dialect.bare:
                 self._parse(file, batch, plain=plain)
                 skips = "live" in batch.more
             if "end" in batch.more:
@@ -313,8 +317,8 @@ class JournalPass:
         #: Maps the number of a command to the position of its last record, for the commands in `_LAST_OF`.
         self.last: dict[int, int] = {}
         #: The end of each file's log, by the id of the file.
-        self._ends = {file.number: 0 for file in self.files}
         self._turns = {file.number: turn for turn, file in enumerate(self.files)}
+        self._ends = dict.fromkeys(self._turns, 0)
         #: The answer if recovery refuses the journal, and the offset of the cause.
         self._refused: Observation | None = None
         self._refused_at = 0
@@ -342,37 +346,38 @@ class JournalPass:
     def _begun(self, file: DataFile) -> Iterator[tuple[DataFile, Batch]]:
         return zip(repeat(file), self._found.begin(self._walk.stretch(file)), strict=False)
 
-    def _take(self, file: DataFile, batch: Batch) -> bool:  # noqa: C901  # each branch is a rule
+    def _take(self, file: DataFile, batch: Batch) -> bool:  # noqa: C901, PLR0912  # each branch is a rule
         """Replay the records of a batch. Return whether recovery refuses the journal."""
         walk, index = self._walk, self._evidence
         self._found.take(batch)
+        if batch.notes or batch.damage:
+            self._damaged(file, batch)
         if batch.off:
+            items: Sequence[Parsed] | Commands = batch.more.get("parsed", ())
+            if len(batch) >= _MANY:
+                # A parsed command is larger than its bytes, and is not kept.
+                batch.more.pop("parsed", None)
             self._ends[file.number] = batch.base + batch.end[-1]
-        self._damaged(file, batch)
-        items: Sequence[Parsed] | Commands = batch.more.get("parsed", ())
-        if len(batch) >= _MANY:
-            # A parsed command is larger than its bytes, and is not kept.
-            batch.more.pop("parsed", None)
-        place = (self._turns[file.number] << PLACE) + batch.base
-        for code in _LAST_OF:
-            if (row := batch.code.rfind(code)) >= 0:
-                self.last[code] = place + batch.off[row]
-        # The index covers the records before `cut`. For these, index and journal must agree.
-        live, cut = batch.more.get("live", len(batch)), len(batch)
-        if index is not None:
-            cut = bisect_left(batch.off, index.begins(file.number) - batch.base)
-            index.looks(file.number, batch)
-        steps: Iterable[Step | QueueChanges] = ()
-        if isinstance(items, Sequence):
-            steps = self._steps(file, batch, items[:live], place)
-        elif live:
-            steps = items.steps(place) if 0 < cut < len(batch) else items.grouped(place)
-        if index is not None and cut < len(batch):
-            steps = self._marked(index, iter(steps), cut, place + batch.off[cut])
-        if twice := self.store.replay(steps):
-            # The first message of a file that was added although it existed (KHD-RCV-003).
-            note = Note("duplicate-message", file.name, twice[0] & (1 << PLACE) - 1, twice[1])
-            self._doubled.setdefault(file.name, note)
+            place = (self._turns[file.number] << PLACE) + batch.base
+            for code in _LAST_OF:
+                if (row := batch.code.rfind(code)) >= 0:
+                    self.last[code] = place + batch.off[row]
+            # The index covers the records before `cut`. For these, index and journal must agree.
+            live, cut = batch.more.get("live", len(batch)), len(batch)
+            if index is not None:
+                cut = bisect_left(batch.off, index.begins(file.number) - batch.base)
+                index.looks(file.number, batch)
+            steps: Iterable[Step | QueueChanges] = ()
+            if isinstance(items, Sequence):
+                steps = self._steps(file, batch, items[:live], place)
+            elif live:
+                steps = items.steps(place) if 0 < cut < len(batch) else items.grouped(place)
+            if index is not None and cut < len(batch):
+                steps = self._marked(index, iter(steps), cut, place + batch.off[cut])
+            if twice := self.store.replay(steps):
+                # The first message of a file that was added although it existed (KHD-RCV-003).
+                note = Note("duplicate-message", file.name, twice[0] & (1 << PLACE) - 1, twice[1])
+                self._doubled.setdefault(file.name, note)
         if "skipped" in batch.more:
             self._skipped.append(batch.more["skipped"])
         if walk.reading and batch.more.get("end", (0, FILE))[1] != FILE:
@@ -432,10 +437,10 @@ class JournalPass:
             name, start, end = self._damage
             if (name, end) == (walk.last.name, walk.last.length):
                 late.append(Note("torn-tail", name, start))  # KHD-RCV-020
-        left = dict.fromkeys((*self.store.open, *(tx for tx in self.store.prepared if tx[0] == "LOCAL")))
+        left = self.store.incomplete()
         late += [Note("incomplete-transaction", text=tx_text(tx[1:])) for tx in left]  # KHD-SCN-014
         files = [FileMap(file.name, file.length, walk.roles[file.name]) for file in self.files]
-        missing = list(emptied(self.files, self.dialect)) if len(self.files) > 1 else []
+        missing = list(emptied(self.files, walk.roles, self.dialect)) if len(self.files) > 1 else []
         dropped = self._found.dropped()
         if self._evidence is not None:
             log = Log(self._ends, self._adds, self._agrees, bool(missing or len(dropped)))
@@ -620,10 +625,11 @@ def _refused(file: DataFile, region: Dropped, why: str = "") -> Observation:
 
 def recover(files: Files, edition: str, policy: str, _: Params) -> Observation:
     """Return the result of recovery, or of reading if there is no policy."""
-    if not any(id_of(name) is not None for name in files):
+    passed = JournalPass(files, DIALECTS[edition], policy)
+    if not passed.files:
         text = "there is no data file: their names are db-1.log, db-2.log and so on"
         return refused("fileset", "no-files", text)
-    return JournalPass(files, DIALECTS[edition], policy).observation()
+    return passed.observation()
 
 
 def plan(files: Files, edition: str, _: Params) -> Sequence[Stretch]:

@@ -141,12 +141,6 @@ class Destination:
         kept = ((rank_of(stored), number_of(stored), ident) for ident, stored in self.messages.items())
         return Ranked(kept, RANKS)
 
-    def subscribe(self, key: str, above: int) -> None:
-        """Begin or restart a subscription. It needs all messages above the number `above`."""
-        if self.owners is None:
-            self.owners = Owners({number_of(stored): ident for ident, stored in self.messages.items()})
-        self.owners.begin(key, above)
-
     def loses(self, stored: int, key: str | None) -> bool:
         """Acknowledge a message.
 
@@ -240,6 +234,10 @@ class Store:
     def open(self) -> dict[TxId, list[Step]]:
         """The transactions without PREPARE or end (KHD-TXN-005, KHD-TXN-006)."""
         return {tx: [*_one_by_one(steps)] for tx, steps in self._begun.items()}
+
+    def incomplete(self) -> Iterable[TxId]:
+        """Return the transactions without an end, except prepared XA transactions."""
+        return dict.fromkeys((*self._begun, *(tx for tx in self.prepared if tx[0] == "LOCAL")))
 
     def is_open(self, tx: TxId | None) -> bool:
         """Return whether a transaction did not end."""
@@ -352,10 +350,11 @@ class Store:
             here.end(key)
             if not here.subscriptions:
                 del self.destinations[name]
-        elif retroactive:
-            here.subscribe(key, 0)
-        elif key not in here.subscriptions:
-            here.subscribe(key, self.number)
+        elif retroactive or key not in here.subscriptions:
+            if here.owners is None:
+                kept = here.messages.items()
+                here.owners = Owners({stored >> _PLACES + _RANKED: ident for ident, stored in kept})
+            here.owners.begin(key, 0 if retroactive else self.number)
 
 
 def _one_by_one(steps: Iterable[tuple[Any, ...]]) -> Iterator[Step]:
