@@ -34,7 +34,7 @@ DEEPEST = {
     "btm.clean.both-files": 11,
     "drb.clean.changes": 11,
     "drb.captured.derby-10-14-2-0.changes": 11,
-    "drb.captured.derby-10-14-2-0.prepared": 18,
+    "drb.captured.derby-10-14-2-0.prepared": 12,
     "jbm.clean.every-kind-v2e": 11,
     "jbm.clean.every-kind-s1": 11,
     "khd.clean.three": 11,

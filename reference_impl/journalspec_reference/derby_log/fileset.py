@@ -105,7 +105,7 @@ def assumed(files: Files) -> Params:
     """Return parameters that suppress rows, unless tables of the suite's database are next to the log."""
     # Only the suite's database has flat names. In other databases, the same container numbers belong to other
     # tables.
-    own = container_names(name for name in files if name.startswith("seg0."))
+    own = named(tuple(name for name in files if name.startswith("seg0."))).containers
     return {} if own.keys() & tables_of_all().keys() else {"tables": "none"}
 
 
@@ -129,8 +129,11 @@ def named(names: tuple[str, ...]) -> Named:
     """Return what names say. Many states of the same log have the same names."""
     logs = sorted([(number, name) for name in names if (number := number_of(name)) is not None])
     stubs = frozenset(_number(match) for name in names if (match := _STUB.fullmatch(name)))
+    # Like Derby, prefer names of containers in lower case.
+    matches = [match for match in map(_CONTAINER.fullmatch, sorted(names)) if match is not None]
+    containers = {_number(match): match[0] for match in matches}
     at_home = any(name.startswith(HOME) for name in names)
-    return Named(tuple(logs), container_names(names), stubs, at_home, tuple(NAMES.notes(names)))
+    return Named(tuple(logs), containers, stubs, at_home, tuple(NAMES.notes(names)))
 
 
 @dataclass(slots=True)
@@ -212,13 +215,6 @@ class Log:
         """Yield the batches of one file."""
         return scan(file.source, file.number, start, summed=self.summed, until=until)
 
-    def record(self, number: int, off: int) -> bytes | None:
-        """Return the body of the record at `off` in file `number`. Return None if there is no record."""
-        file = self.files.get(number)
-        if file is None or off < HEADER:
-            return None
-        return record_at(file.source, number, off, summed=self.summed)
-
     def enter(self, number: int) -> Instant:
         """Return the end of the previous file that a file's header states. Raises Refusal.
 
@@ -258,7 +254,7 @@ class Log:
 
     def filled(self, file: LogFile) -> bool:
         """Return whether a file contains a record at its beginning, or an intact group anywhere."""
-        begun = self.record(file.number, HEADER) is not None
+        begun = record_at(file.source, file.number, HEADER, summed=self.summed) is not None
         return begun or (self.summed and groups_after(file.source, file.number, HEADER) is not None)
 
     def ended(self, last: LogEnd) -> bool:
@@ -281,15 +277,6 @@ def linked(files: Iterable[LogFile]) -> list[tuple[LogFile, Instant]]:
     return found
 
 
-def container_names(files: Iterable[str]) -> dict[int, str]:
-    """Return the names of the containers next to a log, by number. Like Derby, prefer names in lower case."""
-    found = {}
-    for match in map(_CONTAINER.fullmatch, sorted(files)):
-        if match is not None:
-            found[_number(match)] = match[0]
-    return found
-
-
 def file_of(container: int) -> str:
     """Return the file name of a container, relative to the database's directory."""
     return f"seg0/c{container:x}.dat"
@@ -297,7 +284,7 @@ def file_of(container: int) -> str:
 
 def beside(journal: Journal) -> dict[int, tuple[str, Any]]:
     """Return the containers next to a log by number, with their names and their bytes."""
-    names = container_names(journal.seen)
+    names = named(tuple(journal.seen)).containers
     found = {number: (name.removeprefix("../"), journal.seen[name]) for number, name in names.items()}
     directory = None if journal.root is None else journal.root / ".." / "seg0"
     if directory is None or not directory.is_dir():
@@ -336,7 +323,9 @@ def _number(match: re.Match[str]) -> int:
 
 def body_at(log: Log, edition: str, instant: Instant) -> Body:
     """Return the body of the record at an instant. Raises BadLog if there is no record."""
-    found = log.record(instant.number, instant.position)
+    file, found = log.files.get(instant.number), None
+    if file is not None:
+        found = record_at(file.source, file.number, instant.position, summed=log.summed)
     if found is None:
         raise BadLog(f"there is no record {instant.packed:#x}")
     return decode(found, known(edition))

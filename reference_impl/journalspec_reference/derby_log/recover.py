@@ -47,7 +47,15 @@ from journalspec_reference.derby_log.fileset import (
     named,
     number_of,
 )
-from journalspec_reference.derby_log.scan import UNLINKED, UNSUMMED, End, Groups, garbage, groups_after
+from journalspec_reference.derby_log.scan import (
+    UNLINKED,
+    UNSUMMED,
+    End,
+    Groups,
+    garbage,
+    groups_after,
+    record_at,
+)
 from journalspec_reference.derby_log.store import Bodies, Container, OldPage, RowPlace, Store, examined
 
 SEED = "seed"
@@ -158,7 +166,7 @@ class LogPass:
             if self._forms is None:
                 start = Instant(start.number, HEADER)
             elif self._named == start:
-                start, by = self._from_checkpoint(start, self.log.record(*start), self._forms)
+                start, by = self._from_checkpoint(start)
                 start = self._entered(start, by)
         self.start = start
         if not self._policy:
@@ -240,21 +248,23 @@ class LogPass:
     def _readable(self, file: LogFile) -> Forms | None:
         """Return the operations with which bodies are decoded; None if the log is encrypted (DRB-REC-112)."""
         head = file.source.peek(HEADER + BEFORE, HEADER + BEFORE + len(BODY_START))
-        first = None if head == BODY_START else self.log.record(file.number, HEADER)
+        first = None
+        if head != BODY_START:
+            first = record_at(file.source, file.number, HEADER, summed=self.log.summed)
         if first is not None and first[:2] != BODY_START and len(first) % _CIPHER_BLOCK == 0:
             self._late.append(Note("encrypted", file.name))
             self.log.summed = False
             return None
         return known(self._edition)
 
-    def _from_checkpoint(self, at: Instant, stored: bytes | None, forms: Forms) -> tuple[Instant, At | None]:
-        """Return the scan's start according to the record `stored` at `at`, and its position (DRB-RCV-060).
+    def _from_checkpoint(self, at: Instant) -> tuple[Instant, At | None]:
+        """Return the scan's start according to the record at `at`, and its position (DRB-RCV-060).
 
         If the record is not a usable checkpoint, the scan starts at the beginning of its file.
         """
         file, body = self._logs[at.number], None
         with suppress(BadLog):
-            body = None if stored is None else decode(stored, forms)
+            body = body_at(self.log, self._edition, at)
         if body is not None and body.operation.name == "CHECKPOINT":
             undo = Instant.unpack(body.fields["undo_from"])
             begins = self._logs.get(undo.number)
@@ -274,19 +284,13 @@ class LogPass:
         for number, file in self._logs.items():
             if number >= start.number or file.length < HEADER:
                 continue
-            if not self._usable(file):
+            if not linked([file]):
                 yield from self._whole(file.name, "bad-header")
             else:
                 yield self._stretch(file, HEADER)
                 if self._end.reason:
                     self._after_damage(file, self._end)
         yield self._stretch(self._logs[start.number], HEADER, start.position)
-
-    def _usable(self, file: LogFile) -> bool:
-        """Return whether a file outside the log has a correct header."""
-        with suppress(Refusal):
-            return bool(self.log.enter(file.number))
-        return False
 
     def _whole(self, name: str, reason: str) -> Iterator[Stretch]:
         self._invalid.add(name)
@@ -460,7 +464,7 @@ class LogPass:
         for later in after:
             if last.note == "unlinked-file" and later is last.next:
                 yield from self._whole(later.name, "unlinked")
-            elif later.length >= HEADER and not self._usable(later):
+            elif later.length >= HEADER and not linked([later]):
                 yield from self._whole(later.name, "bad-header")
             elif later.length >= HEADER and not self._policy and self._replay:
                 for batch in beside.begin(self._stretch(later, HEADER)):
@@ -493,18 +497,14 @@ class LogPass:
 
     # The answer.
 
-    def observation(self) -> Observation:
-        """Return the answer after all batches were taken."""
-        records = self.found.records(None if self._forms is None else self._types)
-        try:
-            state = self._state(records)
-        except BadLog as error:
-            at, state = self.store.undoing, {}
-            place = _framed(self._logs[at.number], at.position) if at else None
-            if self._policy:
-                return refused("record", "bad-body", str(error), place)
-            self._unfit = self._unfit or Refusal("record", "bad-body", str(error), place)
+    def observation(self, state: dict[str, Any]) -> Observation:
+        """Return the answer with the result of :meth:`undo`."""
         assert self.last is not None
+        records = self.found.records(None if self._forms is None else self._types)
+        if self._edition == SEED:
+            late = isinstance(records, Lazy)
+            bodies = mapped(_body, records) if late else Deferred(len(records), lambda: map(_body, records))
+            state = {"bodies": bodies}
         lost = self.last.end.reason or any(note.code in _LOSSES for note in self._late)
         dropped = self.found.dropped()
         if self.resume is not None and self._unfit is None and self.chosen.control is not None:
@@ -529,40 +529,44 @@ class LogPass:
         """Return the name of a container in a summary: its number and its file."""
         return f"{container} ({self._beside.get(container, file_of(container)).removeprefix(HOME)})"
 
-    def _state(self, records: Sequence[Record]) -> dict[str, Any]:
-        if self._edition == SEED:
-            if isinstance(records, Lazy):
-                return {"bodies": mapped(_body, records)}
-            return {"bodies": Deferred(len(records), lambda: map(_body, records))}
+    def undo(self) -> dict[str, Any]:
+        """Undo the open transactions after all batches were taken. Return the logical state. Raises Refusal.
+
+        A prepared transaction is reported with its changes (DRB-RCV-180).
+        """
         if self._forms is None:
             return {}
-        store = self.store
-        losers = store.losers()
-        for number in losers:
-            store.roll_back(number)
-        if losers and self._policy:
-            self._late.append(Note("rolled-back", text=", ".join(map(str, sorted(losers)))))
+        store, in_doubt = self.store, list[dict[str, Any]]()
         # A row belongs to the first branch that changed it, so no row is reported twice.
         locked: set[RowPlace] = set()
-        in_doubt = [self._branch(number, locked) for number in store.branches()]
-        if not store.tables:
-            return {"in_doubt": in_doubt}
-        return {"rows": _shown(store.rows(store.places())), "in_doubt": in_doubt}
-
-    def _branch(self, number: int, locked: set[RowPlace]) -> dict[str, Any]:
-        """Roll a prepared transaction back (DRB-RCV-180). Return its changes, add its rows to `locked`."""
-        store = self.store
-        touched = [place for place in store.touched(number) if place not in locked]
-        locked.update(touched)
-        ids = store.transactions[number].ids
-        told: dict[str, Any] = dict(zip(("gtrid", "bqual", "format_id"), ids, strict=True))
-        with_it = Counter(store.rows(touched))
-        store.roll_back(number)
-        without = Counter(store.rows(touched))
-        if store.tables:
-            told["inserted"] = _shown((with_it - without).elements())
-            told["deleted"] = _shown((without - with_it).elements())
-        return told
+        try:
+            losers = store.losers()
+            for number in losers:
+                store.roll_back(number)
+            if losers and self._policy:
+                self._late.append(Note("rolled-back", text=", ".join(map(str, sorted(losers)))))
+            for number in store.branches():
+                touched = [place for place in store.touched(number) if place not in locked]
+                locked.update(touched)
+                ids = store.transactions[number].ids
+                told: dict[str, Any] = dict(zip(("gtrid", "bqual", "format_id"), ids, strict=True))
+                with_it = Counter(store.rows(touched))
+                store.roll_back(number)
+                without = Counter(store.rows(touched))
+                if store.tables:
+                    told["inserted"] = _shown((with_it - without).elements())
+                    told["deleted"] = _shown((without - with_it).elements())
+                in_doubt.append(told)
+            rows = {"rows": _shown(store.rows(store.places()))} if store.tables else {}
+        except BadLog as error:
+            at = store.undoing
+            place = _framed(self._logs[at.number], at.position) if at else None
+            refusal = Refusal("record", "bad-body", str(error), place)
+            if self._policy:
+                raise refusal from None
+            self._unfit = self._unfit or refusal
+            return {}
+        return {**rows, "in_doubt": in_doubt}
 
     def _roles(self) -> dict[str, str]:
         """Return the roles of control files; the seed has no mirror file."""
@@ -604,9 +608,10 @@ def recover(files: Files, edition: str, policy: str, params: Params) -> Observat
             for batch in log.found.begin(stretch):
                 log.found.take(batch)
                 log.take(batch)
+        state = log.undo()
     except Refusal as refusal:
         return _refused(refusal)
-    return log.observation()
+    return log.observation(state)
 
 
 def plan(files: Files, edition: str, _: Params) -> Iterator[Stretch]:

@@ -200,7 +200,7 @@ def scan(  # noqa: C901, PLR0912, PLR0915  # one loop: each branch is a rule
 def record_at(source: Source, number: int, off: int, *, summed: bool) -> bytes | None:
     """Return the body of the record at an offset. Return None if :func:`scan` would find no record there."""
     room = source.size - off
-    if room < OVERHEAD:
+    if off < HEADER or room < OVERHEAD:
         return None
     data = source.read(off, min(FEW, room))
     length, instant = _HEAD.unpack_from(data)

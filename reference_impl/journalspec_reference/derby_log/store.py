@@ -595,20 +595,20 @@ class Store:
         found = [(item.ids, number) for number, item in self.transactions.items() if item.prepared]
         return [number for _, number in sorted(found, key=itemgetter(0))]
 
-    def undoable(self, number: int) -> Iterator[tuple[Instant, Body]]:
-        """Yield the changes of a transaction that are not undone yet, beginning with the last change."""
+    def undoable(self, number: int, *, rows: bool = False) -> Iterator[tuple[Instant, Body]]:
+        """Yield the changes of a transaction that are not undone yet, beginning with the last change.
+
+        With `rows`, yield only changes of reported rows.
+        """
         for packed in reversed(self.transactions[number].changes):
             instant = self.undoing = Instant.unpack(packed)
-            yield instant, self.find(instant)
-
-    def _changes(self, number: int) -> Iterator[Body]:
-        for _, body in self.undoable(number):
-            if body.fields.get("container") in self.tables and "page" in body.fields:
-                yield body
+            body = self.find(instant)
+            if not rows or (body.fields.get("container") in self.tables and "page" in body.fields):
+                yield instant, body
 
     def roll_back(self, number: int) -> None:
         """Undo a transaction's changes of rows, and remove the transaction."""
-        for body in self._changes(number):
+        for _, body in self.undoable(number, rows=True):
             page = self.page(body.fields["container"], body.fields["page"])
             if page is not None:
                 self._apply(page, body, body, undo=True)
@@ -617,7 +617,8 @@ class Store:
     def touched(self, number: int) -> list[RowPlace]:
         """Return the positions of the rows of which a transaction has changed a part."""
         found: dict[RowPlace, None] = {}
-        for fields in (body.fields for body in self._changes(number)):
+        for _, body in self.undoable(number, rows=True):
+            fields = body.fields
             for entry in ([fields] if "record_id" in fields else []) + fields.get("rows", []):
                 place = fields["container"], fields["page"], entry["record_id"]
                 for _ in range(_PARTS):
