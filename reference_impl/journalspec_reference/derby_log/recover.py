@@ -502,9 +502,8 @@ class LogPass:
         assert self.last is not None
         records = self.found.records(None if self._forms is None else self._types)
         if self._edition == SEED:
-            late = isinstance(records, Lazy)
-            bodies = mapped(_body, records) if late else Deferred(len(records), lambda: map(_body, records))
-            state = {"bodies": bodies}
+            few = Deferred(len(records), lambda: map(_body, records))
+            state = {"bodies": mapped(_body, records) if isinstance(records, Lazy) else few}
         lost = self.last.end.reason or any(note.code in _LOSSES for note in self._late)
         dropped = self.found.dropped()
         if self.resume is not None and self._unfit is None and self.chosen.control is not None:
@@ -586,9 +585,8 @@ class LogPass:
         last = self.last.file.number
         for number, file in self._logs.items():
             role = "old" if number < self.start.number else "log" if number <= last else "later"
-            header = (
-                header_of("header", self._edition, bytes(file.data[:HEADER])) if file.length >= HEADER else {}
-            )
+            head = bytes(file.data[:HEADER])
+            header = header_of("header", self._edition, head) if len(head) == HEADER else {}
             yield FileMap(file.name, file.length, "invalid" if file.name in self._invalid else role, header)
 
 
