@@ -342,7 +342,8 @@ class LogPass:
         bodies.tally(self._types, self._containers)
         if file is None:
             return
-        self._check(file, batch)
+        if self.log.summed:
+            self._check(file, batch)
         # Redo the records: simple ones directly, all others from their decoded bodies.
         number, base, store, redo_from = file.number, batch.base, self.store, self.redo_from.packed
         begin = Instant(number, base)
