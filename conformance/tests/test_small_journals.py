@@ -38,7 +38,7 @@ DEEPEST = {
     "btm.captured.bitronix-3-0-0-mk1.record-too-big": 11,
     "drb.clean.changes": 11,
     "drb.captured.derby-10-14-2-0.changes": 11,
-    "drb.captured.derby-10-14-2-0.prepared": 18,
+    "drb.captured.derby-10-14-2-0.prepared": 12,
     "jbm.clean.every-kind-v2e": 11,
     "jbm.clean.every-kind-s1": 11,
     "jbm.captured.hornetq-2-1-2.killed-behind-prepare": 11,

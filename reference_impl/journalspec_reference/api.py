@@ -87,7 +87,7 @@ class NumberedNames:
         """Return the number in a file's name. Return None if the name is not a name of the format."""
         return _number_in(name, self.pattern, self.largest)
 
-    def notes(self, files: Files) -> Iterator[Note]:
+    def notes(self, files: Iterable[str]) -> Iterator[Note]:
         """Yield notes on the names of `files`: on ignored names, and on numbers without a file."""
         numbers = []
         for name in sorted(files):

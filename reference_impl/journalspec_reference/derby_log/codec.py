@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import zlib
+from functools import lru_cache
 from struct import Struct
 from typing import NamedTuple
 
@@ -71,7 +72,15 @@ class Control(NamedTuple):
     build: int
     flags: int
 
+    @property
+    def told(self) -> dict[str, int]:
+        """The fields that a file map shows."""
+        begin = self.checkpoint.packed if self.checkpoint else 0
+        return {"checkpoint": begin, "major": self.major, "minor": self.minor, "flags": self.flags}
 
+
+# Usually, both control files have the same bytes.
+@lru_cache(16)
 def control(data: bytes) -> Control:
     """Decode a control file. The obsolete version and spare bytes are ignored."""
     if len(data) != CONTROL:

@@ -175,7 +175,8 @@ def bodies_of(log: Log, forms: Forms, numbers: Iterable[int]) -> Iterator[Bodies
     """
     for number in numbers:
         with suppress(Refusal):
-            for batch in log.scan(log.enter(number)):
+            log.enter(number)
+            for batch in log.scan(log.files[number]):
                 bodies = Bodies(batch, forms, len(batch.off))
                 yield bodies
                 if bodies.problem:

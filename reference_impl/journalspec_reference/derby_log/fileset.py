@@ -7,23 +7,24 @@ This module finds these files, chooses the control file, follows the log into th
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
+from operator import itemgetter
 from pathlib import Path
 from struct import Struct
 from typing import Any, NamedTuple
 
 from journalspec.derby_log import LAYOUT
 from journalspec.derby_log.operations import databases, tables_of_all
-from journalspec.observation import At
-from journalspec_reference.api import Detection, Files, NumberedFile, NumberedNames, Params
+from journalspec.observation import At, Note
+from journalspec_reference.api import Detection, Files, NumberedNames, Params
 from journalspec_reference.batches import Batch, Source, source_of
 from journalspec_reference.derby_log import codec
 from journalspec_reference.derby_log.bodies import EDITIONS, Body, decode, known
 from journalspec_reference.derby_log.codec import BEFORE, BEHIND, HEADER, BadLog, Control, Instant, Refusal
-from journalspec_reference.derby_log.scan import FEW, End, groups_after, scan
+from journalspec_reference.derby_log.scan import FEW, End, groups_after, record_at, scan
 from journalspec_reference.filesets import FilesetError, Journal, load
 
 FORMAT = "derby_log"
@@ -58,8 +59,8 @@ LARGEST = 2147483646
 #: The names of log files (DRB-FIL-101).
 NAMES = NumberedNames(_NAME, re.compile(r"log.*\.(dat|ctrl)", re.DOTALL), LARGEST, "file-gap", CONTROLS)
 number_of = NAMES.number
-#: Those fields of headers and control files that a file map shows.
-_TOLD = ("number", "previous", "checkpoint", "major", "minor", "flags", "jbms_version", "checkpoint_interval")
+#: Those fields of headers, and of control files of the seed, that a file map shows.
+_TOLD = ("number", "previous", "checkpoint", "jbms_version", "checkpoint_interval")
 #: The size of a writer's buffers in bytes. The end in the next file's header can be up to that far after the
 #: last written byte.
 _BUFFERS = 3 << 15
@@ -104,15 +105,50 @@ def assumed(files: Files) -> Params:
     """Return parameters that suppress rows, unless tables of the suite's database are next to the log."""
     # Only the suite's database has flat names. In other databases, the same container numbers belong to other
     # tables.
-    own = container_names(name for name in files if name.startswith("seg0."))
+    own = named(tuple(name for name in files if name.startswith("seg0."))).containers
     return {} if own.keys() & tables_of_all().keys() else {"tables": "none"}
 
 
-@dataclass(frozen=True, slots=True)
-class LogFile(NumberedFile):
-    """Represents one log file. `source` reads it."""
+class Named(NamedTuple):
+    """Represents what the names of a log's files say.
 
+    `logs` are the numbers and names of the log files, in order (DRB-FIL-103). `containers` maps numbers of
+    containers next to the log to their names, `stubs` are the numbers of the removed ones. The log is in a
+    database if it is `at_home`. `notes` are about unusual names.
+    """
+
+    logs: tuple[tuple[int, str], ...]
+    containers: Mapping[int, str]
+    stubs: frozenset[int]
+    at_home: bool
+    notes: tuple[Note, ...]
+
+
+@lru_cache(16)
+def named(names: tuple[str, ...]) -> Named:
+    """Return what names say. Many states of the same log have the same names."""
+    logs = sorted([(number, name) for name in names if (number := number_of(name)) is not None])
+    stubs = frozenset(_number(match) for name in names if (match := _STUB.fullmatch(name)))
+    # Like Derby, prefer names of containers in lower case.
+    matches = [match for match in map(_CONTAINER.fullmatch, sorted(names)) if match is not None]
+    containers = {_number(match): match[0] for match in matches}
+    at_home = any(name.startswith(HOME) for name in names)
+    return Named(tuple(logs), containers, stubs, at_home, tuple(NAMES.notes(names)))
+
+
+@dataclass(slots=True)
+class LogFile:
+    """Represents one log file: `data` is its content, `source` reads it."""
+
+    name: str
+    number: int
+    data: Any
     source: Source
+
+    @property
+    def length(self) -> int:
+        """The length of the file in bytes."""
+        return self.source.size
 
     def previous(self) -> Instant:
         """Return the end of the previous file that the header states. Raises BadLog."""
@@ -120,37 +156,39 @@ class LogFile(NumberedFile):
 
 
 def gather(files: Mapping[str, Any]) -> dict[int, LogFile]:
-    """Return the log files by number, in order (DRB-FIL-103)."""
-    found = sorted([(number, name) for name in files if (number := number_of(name)) is not None])
+    """Return the log files by number, in order."""
     logs = {}
-    for number, name in found:
+    for number, name in named(tuple(files)).logs:
         logs[number] = LogFile(name, number, files[name], source_of(files[name]))
     return logs
 
 
 class ChosenControl(NamedTuple):
-    """Represents the control file in use, if any, its name, and the names of unusable control files."""
+    """Represents the control file in use, if any, its name, and the names of unusable control files.
+
+    `read` maps the names of usable control files to their content.
+    """
 
     control: Control | None
     name: str
     invalid: tuple[str, ...]
+    read: Mapping[str, Control]
 
 
 def choose(files: Mapping[str, Any]) -> ChosenControl:
     """Return the control file to use (DRB-CTL-006, DRB-CTL-007). Raises Refusal (DRB-CTL-110)."""
     invalid: tuple[str, ...] = ()
-    found, name = None, ""
+    read: dict[str, Control] = {}
     for here in CONTROLS:
         try:
-            control = codec.control(bytes(files[here][: codec.CONTROL + 1])) if here in files else None
+            if here in files:
+                read[here] = codec.control(bytes(files[here][: codec.CONTROL + 1]))
         except BadLog as error:
-            if error.reason != "bad-control" and found is None:
+            if error.reason != "bad-control" and not read:
                 raise Refusal("header", "bad-control", str(error), At(here, 0, len(files[here]))) from None
             invalid += (here,)
-            continue
-        if found is None and control is not None:
-            found, name = control, here
-    return ChosenControl(found, name, invalid)
+    name = next(iter(read), "")
+    return ChosenControl(read.get(name), name, invalid, read)
 
 
 class LogEnd(NamedTuple):
@@ -177,23 +215,17 @@ class Log:
         """Yield the batches of one file."""
         return scan(file.source, file.number, start, summed=self.summed, until=until)
 
-    def record(self, number: int, off: int) -> bytes | None:
-        """Return the body of the record at `off` in file `number`. Return None if there is no record."""
-        file = self.files.get(number)
-        if file is None or off < HEADER:
-            return None
-        batch = next(scan(file.source, number, off, summed=self.summed, until=off + 1, stretch=FEW))
-        return batch.data[BEFORE : batch.end[0] - BEHIND] if batch.off else None
+    def enter(self, number: int) -> Instant:
+        """Return the end of the previous file that a file's header states. Raises Refusal.
 
-    def enter(self, number: int) -> LogFile:
-        """Return a file with a correct header. Raises Refusal, or KeyError if the file is missing."""
+        Raises KeyError if the file is missing.
+        """
         file = self.files[number]
         try:
-            codec.header(bytes(file.data[:HEADER]), number)
+            return file.previous()
         except BadLog as error:
             at = At(file.name, 0, min(HEADER, file.length))
             raise Refusal("header", "bad-header", str(error), at) from None
-        return file
 
     def after(self, file: LogFile, end: End) -> LogFile | LogEnd:
         """Return the file in which the log continues after `end`, or the end of the log. Raises Refusal."""
@@ -202,23 +234,16 @@ class Log:
             return LogEnd(file, end)
         if after.length < HEADER:
             return LogEnd(file, end, "half-file", after)
-        if self.enter(after.number).previous() != (file.number, end.off) and self._linked:
+        if self.enter(after.number) != (file.number, end.off) and self._linked:
             return LogEnd(file, end, "unlinked-file", after)
         return after
 
-    def later(self, last: LogEnd) -> Iterator[tuple[LogFile, Instant]]:
-        """Yield later files with correct headers, and the end of the previous file that each states."""
-        for number, file in self.files.items():
-            if number > last.file.number and file.length >= HEADER:
-                with suppress(BadLog):
-                    yield file, file.previous()
-
-    def beyond(self, last: LogEnd) -> LogFile | None:
+    def beyond(self, last: LogEnd, later: Iterable[tuple[LogFile, Instant]]) -> LogFile | None:
         """Return a later file that proves that the log continued after the end found (DRB-END-178,
         DRB-END-179, DRB-END-167).
         """
         found = Instant(last.file.number, last.end.off)
-        for file, previous in self.later(last):
+        for file, previous in later:
             if previous >= found and self.went_on(file, previous, found):
                 return file
         return None
@@ -229,7 +254,7 @@ class Log:
 
     def filled(self, file: LogFile) -> bool:
         """Return whether a file contains a record at its beginning, or an intact group anywhere."""
-        begun = self.record(file.number, HEADER) is not None
+        begun = record_at(file.source, file.number, HEADER, summed=self.summed) is not None
         return begun or (self.summed and groups_after(file.source, file.number, HEADER) is not None)
 
     def ended(self, last: LogEnd) -> bool:
@@ -243,12 +268,12 @@ class Log:
         return whole and file.number < LARGEST and file.number == max(self.files)
 
 
-def container_names(files: Iterable[str]) -> dict[int, str]:
-    """Return the names of the containers next to a log, by number. Like Derby, prefer names in lower case."""
-    found = {}
-    for match in map(_CONTAINER.fullmatch, sorted(files)):
-        if match is not None:
-            found[_number(match)] = match[0]
+def linked(files: Iterable[LogFile]) -> list[tuple[LogFile, Instant]]:
+    """Return the files with correct headers, and the end of the previous file that each states."""
+    found = []
+    for file in files:
+        with suppress(BadLog):
+            found.append((file, file.previous()))
     return found
 
 
@@ -259,7 +284,7 @@ def file_of(container: int) -> str:
 
 def beside(journal: Journal) -> dict[int, tuple[str, Any]]:
     """Return the containers next to a log by number, with their names and their bytes."""
-    names = container_names(journal.seen)
+    names = named(tuple(journal.seen)).containers
     found = {number: (name.removeprefix("../"), journal.seen[name]) for number, name in names.items()}
     directory = None if journal.root is None else journal.root / ".." / "seg0"
     if directory is None or not directory.is_dir():
@@ -274,25 +299,17 @@ def beside(journal: Journal) -> dict[int, tuple[str, Any]]:
 
 
 @cache
-def _told(structure: str, edition: str) -> tuple[Struct, list[tuple[str, int]]]:
-    """Return the layout of a structure, and the offsets of those fields that a file map shows."""
+def _told(structure: str, edition: str) -> tuple[Struct, list[str], Callable[[Any], tuple[Any, ...]]]:
+    """Return the layout of a structure, and names and values of those fields that a file map shows."""
     form = LAYOUT.structure(structure, edition)
-    return form.packed(), [(name, form.names.index(name)) for name in _TOLD if name in form.names]
+    names = [name for name in _TOLD if name in form.names]
+    return form.packed(), names, itemgetter(*map(form.names.index, names))
 
 
 def header_of(structure: str, edition: str, data: bytes) -> dict[str, Any]:
-    """Return those fields of a header or a control file that a file map shows."""
-    form, places = _told(structure, edition)
-    values = form.unpack(data)
-    header = {name: values[at] for name, at in places}
-    if "major" in header:
-        header["checkpoint"] = Instant.unpack(header["checkpoint"]).packed
-    return header
-
-
-def stubs(files: Iterable[str]) -> set[int]:
-    """Return the numbers of containers of which only stubs are left."""
-    return {_number(match) for name in files if (match := _STUB.fullmatch(name))}
+    """Return those fields of a header, or of a control file of the seed, that a file map shows."""
+    form, names, told = _told(structure, edition)
+    return dict(zip(names, told(form.unpack(data)), strict=True))
 
 
 def is_container(name: str) -> bool:
@@ -306,7 +323,9 @@ def _number(match: re.Match[str]) -> int:
 
 def body_at(log: Log, edition: str, instant: Instant) -> Body:
     """Return the body of the record at an instant. Raises BadLog if there is no record."""
-    found = log.record(instant.number, instant.position)
+    file, found = log.files.get(instant.number), None
+    if file is not None:
+        found = record_at(file.source, file.number, instant.position, summed=log.summed)
     if found is None:
         raise BadLog(f"there is no record {instant.packed:#x}")
     return decode(found, known(edition))
@@ -320,7 +339,8 @@ def last_checkpoint(log: Log, edition: str) -> Instant | None:
     last = None
     for number in log.files:
         with suppress(Refusal):
-            for batch in log.scan(log.enter(number)):
+            log.enter(number)
+            for batch in log.scan(log.files[number]):
                 for off, end in zip(batch.off, batch.end, strict=True):
                     # A record whose body cannot be decoded is still a record (DRB-REC-022).
                     with suppress(BadLog):

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
+from bisect import bisect_right
 from collections import Counter, defaultdict
-from collections.abc import Generator, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from functools import partial
-from itertools import pairwise
-from operator import itemgetter
+from functools import cache, cached_property, partial
 from typing import Any
 
 from journalspec.derby_log.operations import databases, tables
@@ -21,13 +19,13 @@ from journalspec.observation import (
     Missing,
     Note,
     Observation,
+    Record,
     note_place,
     refused,
 )
-from journalspec.reread import few, joined
+from journalspec.reread import Deferred, Lazy, joined, mapped
 from journalspec_reference.api import Files, Params
 from journalspec_reference.batches import Batch, Found, Stretch, late_columns, lost
-from journalspec_reference.content import UNREADABLE
 from journalspec_reference.derby_log import codec
 from journalspec_reference.derby_log.bodies import BODY_START, Body, Forms, decode, known, records_of
 from journalspec_reference.derby_log.codec import BEFORE, BEHIND, HEADER, BadLog, Instant, Refusal
@@ -36,22 +34,29 @@ from journalspec_reference.derby_log.fileset import (
     CONTROLS,
     FORMAT,
     HOME,
-    NAMES,
     Log,
     LogEnd,
     LogFile,
     body_at,
     choose,
-    container_names,
     file_of,
     gather,
     header_of,
     last_checkpoint,
+    linked,
+    named,
     number_of,
-    stubs,
 )
-from journalspec_reference.derby_log.scan import UNLINKED, UNSUMMED, End, Groups, garbage, groups_after
-from journalspec_reference.derby_log.store import Bodies, Container, OldPage, RowPlace, Store
+from journalspec_reference.derby_log.scan import (
+    UNLINKED,
+    UNSUMMED,
+    End,
+    Groups,
+    garbage,
+    groups_after,
+    record_at,
+)
+from journalspec_reference.derby_log.store import Bodies, Container, OldPage, RowPlace, Store, examined
 
 SEED = "seed"
 _CIPHER_BLOCK = 8
@@ -68,76 +73,11 @@ _NEW_LOG = (
 _NO_UNDO = "Derby 10.1 to 10.16 does not boot (NullPointerException)"
 _ENDS_BEFORE = "Derby 10.1 to 10.16 boots as if the log ended before it, and says nothing (DRB-DEV-018)"
 _UNCHOSEN = choose({})
+_ROLES = dict(zip(CONTROLS, ("control", "mirror"), strict=True))
+#: The columns of the records, by edition.
+_columns = cache(partial(late_columns, __package__))
 #: Notes that make a verdict `recovered`.
 _LOSSES = {code for code, word in get_format(FORMAT).vocabulary.notes.items() if word.loss}
-
-
-def examined(  # noqa: C901, PLR0912  # the checks of a batch before its records are accepted, in this order
-    log: Log,
-    file: LogFile,
-    start: int = HEADER,
-    forms: Forms | None = None,
-    stop: int | None = None,
-) -> Iterator[Batch]:
-    """Yield the batches of a file from `start` on, up to a record whose body cannot be decoded (DRB-REC-022).
-
-    If bodies are decoded, `more` of each batch contains its ``bodies``; the last batch also contains the
-    ``end``. Notes report unusual bodies, and records that a checksum range covers only in part. If `stop` is
-    given, the log begins there: bytes that reach beyond `stop` are not a record. Bytes after the end are
-    damage.
-    """
-    #: Sorted pairs: the end of the range of a checksum record, and the offset of that record.
-    covered: list[tuple[int, int]] = []
-    for batch in log.scan(file, start, None if stop is None else stop + 1):
-        base, off, end, last = batch.base, batch.off, batch.end, batch.more.get("end")
-        rows = len(off) if stop is None else bisect_right(end, stop - base)
-        bodies = None if forms is None else Bodies(batch, forms, rows)
-        if rows < len(off):
-            last = End(base + off[rows], "truncated")
-        if bodies is not None and bodies.problem:
-            rows, last = bodies.rows, End(base + off[bodies.rows], "bad-body")
-            batch.more["problem"] = bodies.problem
-        sums = [(base + end[row] + size, base + off[row]) for row, size in batch.more["sums"] if row < rows]
-        # Nearly every range ends where the next checksum record begins. Only other ends are kept.
-        covered += [one for one, after in pairwise([*sums, (0, 0)]) if one[0] != after[1]]
-        covered.sort()
-        odd: list[tuple[int, Note]] = []
-        # The first invalid record is included: covered bytes can also end inside it.
-        reach = base + end[min(rows, len(end) - 1)] if end else base
-        known = bisect_left(covered, (reach + 1,))
-        for place, at in covered[:known]:
-            row = bisect_left(end, place - base)
-            if end and off[row] < place - base < end[row]:
-                odd.append((row, Note("odd-coverage", file.name, at)))
-        del covered[:known]
-        for row, body in bodies.decoded.items() if bodies is not None else ():
-            if body.long_number:
-                odd.append((row, Note("long-number", file.name, base + off[row])))
-            if body.surplus:
-                odd.append((row, Note("surplus", file.name, base + off[row], str(body.surplus))))
-        if odd:
-            batch.notes += [note for _, note in sorted(odd, key=itemgetter(0))]
-        if rows < len(off):
-            del off[rows:], end[rows:], batch.code[rows:]
-            batch.more["sums"] = [found for found in batch.more["sums"] if found[0] < rows]
-        elif covered and last is not None:
-            batch.notes += [Note("odd-coverage", file.name, at) for _, at in covered]
-        batch.more["bodies"] = bodies
-        if last is not None:
-            batch.more["end"] = last
-            behind = last.off
-            if stop is not None:
-                behind = min(stop, file.length)
-            elif last.reason:
-                # Zeros up to the end of the file are unused space (DRB-END-041); if bytes are unreadable, the
-                # damage reaches to the end of the file.
-                used = None if last.reason == UNREADABLE else garbage(file.data, last.off)
-                behind = used[1] if used else file.length
-            if last.off < behind:
-                batch.damage.append((last.off, behind, last.reason or "truncated"))
-        yield batch
-        if last is not None:
-            return
 
 
 class LogPass:
@@ -147,64 +87,62 @@ class LogPass:
     read and not redone.
     """
 
+    chosen = _UNCHOSEN
+    #: The operations with which bodies are decoded. If it is None, bodies are opaque.
+    _forms: Forms | None = None
+    #: The checkpoint record that the control file names; without a control file, the last one of the log.
+    _named: Instant | None = None
+    #: The checkpoint record from which recovery begins, if there is one.
+    checkpoint: Instant | None = None
+    start = redo_from = Instant(0, 0)
+    last: LogEnd | None = None
+    #: The last checksum record of the log: number of its file, begin, end, and covered range.
+    last_sum: tuple[int, int, int, int] | None = None
+    #: The start of the batch with the redo point, and a copy of the store before that batch.
+    resume: tuple[Instant, Store] | None = None
+    #: The first record that no checksum covers.
+    _unverified: Note | None = None
+    #: The first reason why recovery refuses a readable log, which is raised after the scan.
+    _unfit: Refusal | None = None
+    #: The reaction of the product to missing log files.
+    _does = _ENDS_BEFORE
+    #: The versions of pages that the log explains.
+    _explained: Explained | None = None
+    #: The records of files after the log.
+    _unanchored: Sequence[Record] = ()
+
     def __init__(
         self, files: Files, edition: str, policy: str, *, suite: bool = True, replay: bool = True
     ) -> None:
-        self._replay = replay
-        #: The start of the batch with the redo point, and a copy of the store before that batch.
-        self.resume: tuple[Instant, Store] | None = None
         self._files, self._edition, self._policy = files, edition, policy
-        #: The names of control files; the seed has no mirror file.
-        self._controls = CONTROLS[: 1 if edition == SEED else None]
-        self._columns = late_columns(__package__, edition)
+        self._suite, self._replay = suite, replay
+        names = named(tuple(files))
         self._logs = gather(files)
-        self.found, self._beside_log = Found(), Found()
+        self.log = Log(self._logs, summed=edition not in UNSUMMED, linked=edition not in UNLINKED)
+        self._names, self.found = names, Found()
+        #: Maps the number of each file of the log to the end of its records.
+        self.ends: dict[int, int] = {}
         #: The number of records by operation, and the number of page changes by container.
         self._types: dict[int, int] = defaultdict(int)
         self._containers: dict[int, int] = defaultdict(int)
         self._late: list[Note] = []
         self._invalid: set[str] = set()
-        #: The checkpoint record that the control file names; without a control file, the last one of the log.
-        self._named: Instant | None = None
-        self.chosen = _UNCHOSEN
-        #: The first record that no checksum covers.
-        self._unverified: Note | None = None
-        self._opaque = self._short = False
-        #: The first reason why recovery refuses a readable log, which is raised after the scan.
-        self._unfit: Refusal | None = None
-        #: The last checksum record of the log: number of its file, begin, end, and covered range.
-        self.last_sum: tuple[int, int, int, int] | None = None
-        self.start = self.redo_from = Instant(0, 0)
-        self.last: LogEnd | None = None
-        #: The file being read, if it belongs to the log; the end of the bytes that its checksums cover; the
-        #: end of its records so far; the fault of a body at that end.
-        self._counted: LogFile | None = None
-        self._covered, self._end, self._problem = 0, End(0), ""
-        #: Maps the number of each file of the log to the end of its records.
-        self.ends: dict[int, int] = {}
-        #: The checkpoint record from which recovery begins, if there is one.
-        self.checkpoint: Instant | None = None
         self._missing: list[Missing] = []
-        #: The reaction of the product to missing log files.
-        self._does = _ENDS_BEFORE
-        self.log = Log(self._logs, summed=edition not in UNSUMMED, linked=edition not in UNLINKED)
-        #: The operations with which bodies are decoded. If it is None, bodies are opaque.
-        self._forms: Forms | None = None
-        # A bound method would create a reference cycle, and a reader of many logs would keep all of them in
-        # memory.
-        self._find = partial(body_at, self.log, edition)
-        self._beside = container_names(files)
         #: Whether the log is in a database; whether all containers should be next to it; missing containers
-        #: -> the first record that changes each; stubs; those that the log makes or removes, or with a stub.
-        self._home = any(name.startswith(HOME) for name in files)
+        #: -> the first record that changes each; those that the log makes or removes, or with a stub.
+        self._beside, self._home = names.containers, names.at_home
         self._complete = self._home or self._beside.keys() >= CATALOGUE
         self._absent: dict[int, Instant] = {}
-        self._stubs = stubs(files)
-        self._own = {*self._stubs}
-        containers = {number: Container(name, files[name]) for number, name in self._beside.items()}
-        self.store = Store(tables(edition) if suite else {}, containers, self._find)
-        #: The versions of pages that the log explains.
-        self._explained: Explained | None = None
+        self._own = {*names.stubs}
+
+    @cached_property
+    def store(self) -> Store:
+        """The state after redo. An opaque log has none."""
+        containers = {number: Container(name, self._files[name]) for number, name in self._beside.items()}
+        # A bound method would create a reference cycle, and a reader of many logs would keep all of them in
+        # memory.
+        find = partial(body_at, self.log, self._edition)
+        return Store(tables(self._edition) if self._suite else {}, containers, find)
 
     def batches(self) -> Iterator[tuple[int, Batch, Bodies | None]]:
         """Read the log, without counts in `found`; yield file number, batch and bodies. Raises Refusal."""
@@ -219,16 +157,16 @@ class LogPass:
 
         The next item depends on the batches of the current item, which the caller must :meth:`take` first.
         """
-        if not self._logs and not any(name in self._files for name in self._controls):
+        if not self._logs and not any(name in self._files for name in self._roles()):
             raise Refusal("fileset", "no-files", "there is neither a control file nor a log file")
         start = self._entered(*self._start())
-        self._late += NAMES.notes(self._files)
+        self._late += self._names.notes
         if self._edition != SEED:
             self._forms = self._readable(self._logs[start.number])
             if self._forms is None:
                 start = Instant(start.number, HEADER)
             elif self._named == start:
-                start, by = self._from_checkpoint(start, self.log.record(*start), self._forms)
+                start, by = self._from_checkpoint(start)
                 start = self._entered(start, by)
         self.start = start
         if not self._policy:
@@ -242,7 +180,8 @@ class LogPass:
         number, at = start
         while True:
             file = self._logs[number]
-            end = yield from self._read(file, at, counts=True)
+            yield self._stretch(file, at, counts=True)
+            end = self._end_of(file)
             self.ends[number] = end.off
             after = self.log.after(file, end)
             if isinstance(after, LogEnd):
@@ -294,8 +233,8 @@ class LogPass:
 
     def _entered(self, start: Instant, by: At | None = None) -> Instant:
         """Check the file, named by `by`, in which the scan starts (DRB-RCV-061, DRB-HDR-162)."""
-        name = f"log{start.number}.dat"
         if start.number not in self._logs:
+            name = f"log{start.number}.dat"
             part, self._does = ("undo", _NO_UNDO) if self.checkpoint else ("the log", _NEW_LOG)
             self._unfit = Refusal("fileset", "missing-file", f"{name} is missing, and {part} begins there")
             if self._policy or not self._logs:
@@ -310,22 +249,23 @@ class LogPass:
         """Return the operations with which bodies are decoded; None if the log is encrypted (DRB-REC-112,
         DRB-REC-179)."""
         head = file.source.peek(HEADER + BEFORE, HEADER + BEFORE + len(BODY_START))
-        first = None if head == BODY_START else self.log.record(file.number, HEADER)
+        first = None
+        if head != BODY_START:
+            first = record_at(file.source, file.number, HEADER, summed=self.log.summed)
         if first is not None and first[:2] != BODY_START and len(first) % _CIPHER_BLOCK == 0:
             self._late.append(Note("encrypted", file.name))
-            self._opaque = True
             self.log.summed = False
             return None
         return known(self._edition)
 
-    def _from_checkpoint(self, at: Instant, stored: bytes | None, forms: Forms) -> tuple[Instant, At | None]:
-        """Return the scan's start according to the record `stored` at `at`, and its position (DRB-RCV-060).
+    def _from_checkpoint(self, at: Instant) -> tuple[Instant, At | None]:
+        """Return the scan's start according to the record at `at`, and its position (DRB-RCV-060).
 
         If the record is not a usable checkpoint, the scan starts at the beginning of its file (DRB-RCV-181).
         """
         file, body = self._logs[at.number], None
         with suppress(BadLog):
-            body = None if stored is None else decode(stored, forms)
+            body = body_at(self.log, self._edition, at)
         if body is not None and body.operation.name == "CHECKPOINT":
             undo = Instant.unpack(body.fields["undo_from"])
             begins = self._logs.get(undo.number)
@@ -345,17 +285,13 @@ class LogPass:
         for number, file in self._logs.items():
             if number >= start.number or file.length < HEADER:
                 continue
-            if not self._usable(file):
+            if not linked([file]):
                 yield from self._whole(file.name, "bad-header")
-            elif (end := (yield from self._read(file, HEADER))).reason:
-                self._after_damage(file, end)
-        yield from self._read(self._logs[start.number], HEADER, stop=start.position)
-
-    def _usable(self, file: LogFile) -> bool:
-        """Return whether a file outside the log has a correct header."""
-        with suppress(Refusal):
-            return bool(self.log.enter(file.number))
-        return False
+            else:
+                yield self._stretch(file, HEADER)
+                if self._end.reason:
+                    self._after_damage(file, self._end)
+        yield self._stretch(self._logs[start.number], HEADER, start.position)
 
     def _whole(self, name: str, reason: str) -> Iterator[Stretch]:
         self._invalid.add(name)
@@ -370,10 +306,12 @@ class LogPass:
             self._late.append(Note("groups-after", file.name, groups.first, text))
         return groups
 
-    def _read(
-        self, file: LogFile, start: int, *, stop: int | None = None, counts: bool = False
-    ) -> Generator[Stretch, None, End]:
-        """Read a file from `start` on (up to `stop`); `counts`: it belongs to the log. Raises Refusal."""
+    def _stretch(
+        self, file: LogFile, start: int, stop: int | None = None, *, counts: bool = False
+    ) -> Stretch:
+        """Return the records of a file from `start` on (up to `stop`); `counts`: it belongs to the log."""
+        #: The file being read, if it belongs to the log; the end of the bytes that its checksums cover; the
+        #: end of its records so far; the fault of a body at that end.
         self._counted = file if counts else None
         self._covered, self._end, self._problem = start, End(start), ""
         covers = counts and self.log.summed and start > HEADER
@@ -381,26 +319,32 @@ class LogPass:
         for batch in self.log.scan(file, HEADER, start) if covers else ():
             for row, size in batch.more["sums"]:
                 self._covered = max(self._covered, batch.base + batch.end[row] + size)
-        yield self._stretch(file, start, stop)
-        if counts and self._problem:
+        scanned = partial(examined, self.log, file, start, self._forms, stop)
+        records = partial(records_of, file.number, file.name, self._forms)
+        # If two editions both have an operation, they decode it in the same way.
+        known = self._forms is not None
+        return Stretch(file.name, scanned, records, _columns(self._edition), alike=lambda _: known)
+
+    def _end_of(self, file: LogFile) -> End:
+        """Return the end of the records of the file that was read last. Raises Refusal."""
+        if self._problem:
             # The record's wrapper is sound: with an unsound wrapper, the log would end here without an error.
             raise Refusal("record", "bad-body", self._problem, _framed(file, self._end.off))
         return self._end
 
     def take(self, batch: Batch) -> None:  # noqa: C901, PLR0912  # one pass over the rows
         """Take the next batch of the item that :meth:`steps` has yielded."""
-        if "bodies" not in batch.more:
+        if "sums" not in batch.more:
             return  # An item without records is a region.
-        bodies, file = batch.more.pop("bodies"), self._counted
+        bodies, file = batch.more.pop("bodies", None), self._counted
         self._end, self._problem = batch.more.get("end", self._end), batch.more.get("problem", "")
-        if not self._replay:
+        if bodies is None or not self._replay:
             return
-        if bodies is not None:
-            bodies.tally(self._types, self._containers)
-        if file is not None:
+        bodies.tally(self._types, self._containers)
+        if file is None:
+            return
+        if self.log.summed:
             self._check(file, batch)
-        if file is None or bodies is None:
-            return
         # Redo the records: simple ones directly, all others from their decoded bodies.
         number, base, store, redo_from = file.number, batch.base, self.store, self.redo_from.packed
         begin = Instant(number, base)
@@ -433,19 +377,12 @@ class LogPass:
             except (Refusal, BadLog) as error:
                 self._misfit(error, file, base + off)
 
-    def _stretch(self, file: LogFile, start: int, stop: int | None = None) -> Stretch:
-        scanned = partial(examined, self.log, file, start, self._forms, stop)
-        records = partial(records_of, file.number, file.name, self._forms)
-        # If two editions both have an operation, they decode it in the same way.
-        known = self._forms is not None
-        return Stretch(file.name, scanned, records, self._columns, alike=lambda _: known)
-
     def _check(self, file: LogFile, batch: Batch) -> None:
         """Note the first record that no checksum covers."""
         base, off, end, low = batch.base, batch.off, batch.end, 0
         sums = batch.more["sums"]
         for row, size in (*sums, (len(batch), None)):
-            if low < row and base + end[row - 1] > self._covered and self._forms is not None:
+            if low < row and base + end[row - 1] > self._covered:
                 first = bisect_right(end, self._covered - base, low, row)
                 self._unverified = self._unverified or Note("unverified", file.name, base + off[first])
             if size is not None:
@@ -492,7 +429,9 @@ class LogPass:
         if last.note and last.next is not None:
             text = _UNBORN if last.note == "half-file" else ""
             self._late.append(Note(last.note, last.next.name, text=text))
-        beyond = self.log.beyond(last)
+        after = [each for number, each in self._logs.items() if number > file.number]
+        later = linked(after)
+        beyond = self.log.beyond(last, later)
         if beyond is None and self.checkpoint and Instant(file.number, end.off) <= self.checkpoint:
             beyond = self._logs[self.checkpoint.number]
         left = garbage(file.data, end.off + 4) if end.marked else None
@@ -507,39 +446,38 @@ class LogPass:
             raise Refusal("record", "lost-middle", f"{shows} after the end of the log", at)
         if beyond is not None:
             self._late.append(Note("lost-middle", beyond.name))
-        self._missing_files(last)
+        self._missing_files(last, later)
         if self._explained is not None and self._forms is not None:
-            self._explained.walk(self.log, self._forms, (each for each in self._logs if each > file.number))
+            self._explained.walk(self.log, self._forms, (each.number for each in after))
             self._late += self._explained.newer()
         if self._home and self._forms is not None and self._replay:
             found = Evidence(self._files, self._beside, self.store, self._own | self._absent.keys())
             self._late += found.damaged(plain=bool(self._types))
             self._missing += found.missing()
-        if end.reason:
-            self._short = True
-        elif left is not None:
+        if left is not None and not end.reason:
             self._late.append(Note("beyond-end", file.name, left[0]))
             yield lost(file.name, *left, "beyond-end")
-        yield from self._later(last)
+        if after:
+            yield from self._later(last, after)
 
-    def _later(self, last: LogEnd) -> Iterator[Stretch]:
+    def _later(self, last: LogEnd, after: Iterable[LogFile]) -> Iterator[Stretch]:
         """Read the files after the log."""
-        for number, later in self._logs.items():
-            if number <= last.file.number:
-                continue
+        beside = Found()
+        for later in after:
             if last.note == "unlinked-file" and later is last.next:
                 yield from self._whole(later.name, "unlinked")
-            elif later.length >= HEADER and not self._usable(later):
+            elif later.length >= HEADER and not linked([later]):
                 yield from self._whole(later.name, "bad-header")
             elif later.length >= HEADER and not self._policy and self._replay:
-                for batch in self._beside_log.begin(self._stretch(later, HEADER)):
-                    self._beside_log.take(batch)
-                    del batch.more["bodies"]
+                for batch in beside.begin(self._stretch(later, HEADER)):
+                    beside.take(batch)
+                    batch.more.pop("bodies", None)
+        self._unanchored = beside.records()
 
-    def _missing_files(self, last: LogEnd) -> None:
+    def _missing_files(self, last: LogEnd, later: Iterable[tuple[LogFile, Instant]]) -> None:
         """List missing items: log files that something refers to, and containers that the log changes."""
         # In a database, a container that the log drops must be present, at least as a stub.
-        own = self._stubs | self.store.made.keys() if self._home else self._own
+        own = self._names.stubs | self.store.made.keys() if self._home else self._own
         for container, instant in self._absent.items():
             if container not in own:
                 log, text = self._logs[instant.number].name, "Derby does not start (40XD2)"
@@ -547,13 +485,13 @@ class LogPass:
                     Missing("container", file_of(container), log, instant.position, text=text)
                 )
         found = Instant(last.file.number, last.end.off)
-        for later, previous in self.log.later(last):
+        for file, previous in later:
             if previous > found:
                 if previous.number not in self._logs:
                     name = f"log{previous.number}.dat"
-                    self._missing.append(Missing("log-file", name, later.name, 16, text=self._does))
-                elif later.number == found.number + 1 and not self.log.went_on(later, previous, found):
-                    self._late.append(Note("unfinished-switch", later.name, text=f"{previous.packed:#x}"))
+                    self._missing.append(Missing("log-file", name, file.name, 16, text=self._does))
+                elif file.number == found.number + 1 and not self.log.went_on(file, previous, found):
+                    self._late.append(Note("unfinished-switch", file.name, text=f"{previous.packed:#x}"))
         if self._edition != SEED and self.log.ended(last):
             name = f"log{last.file.number + 1}.dat"
             at = last.end.off
@@ -561,17 +499,14 @@ class LogPass:
 
     # The answer.
 
-    def observation(self) -> Observation:
-        """Return the answer after all batches were taken."""
-        try:
-            state = self._state()
-        except BadLog as error:
-            at, state = self.store.undoing, {}
-            place = _framed(self._logs[at.number], at.position) if at else None
-            if self._policy:
-                return refused("record", "bad-body", str(error), place)
-            self._unfit = self._unfit or Refusal("record", "bad-body", str(error), place)
-        lost = self._short or any(note.code in _LOSSES for note in self._late)
+    def observation(self, state: dict[str, Any]) -> Observation:
+        """Return the answer with the result of :meth:`undo`."""
+        assert self.last is not None
+        records = self.found.records(None if self._forms is None else self._types)
+        if self._edition == SEED:
+            few = Deferred(len(records), lambda: map(_body, records))
+            state = {"bodies": mapped(_body, records) if isinstance(records, Lazy) else few}
+        lost = self.last.end.reason or any(note.code in _LOSSES for note in self._late)
         dropped = self.found.dropped()
         if self.resume is not None and self._unfit is None and self.chosen.control is not None:
             # Contents reuse this pass, which does not depend on the policy. Its pages are no longer needed,
@@ -580,12 +515,12 @@ class LogPass:
             self._explained, state = None, RedoneState(state, self)
         return Observation(
             RECOVERED if lost or len(dropped) or self._missing else CLEAN,
-            records=self.found.records(None if self._forms is None else self._types),
+            records=records,
             dropped=dropped,
             state=state,
             files=tuple(self._maps()),
             notes=joined(note_place, self.found.notes(), self._late),
-            unanchored=self._beside_log.records(),
+            unanchored=self._unanchored,
             missing=tuple(self._missing),
             tallies={self._called(number): count for number, count in self._containers.items()},
             unfit=_refused(self._unfit) if self._unfit else None,
@@ -595,54 +530,66 @@ class LogPass:
         """Return the name of a container in a summary: its number and its file."""
         return f"{container} ({self._beside.get(container, file_of(container)).removeprefix(HOME)})"
 
-    def _state(self) -> dict[str, Any]:
-        if self._edition == SEED:
-            records = self.found.records()
-            return {"bodies": few(lambda: (one.fields["body"] for one in records), len(records), len)}
-        if self._opaque:
+    def undo(self) -> dict[str, Any]:
+        """Undo the open transactions after all batches were taken. Return the logical state. Raises Refusal.
+
+        A prepared transaction is reported with its changes (DRB-RCV-180).
+        """
+        if self._forms is None:
             return {}
-        store = self.store
-        losers = store.losers()
-        for number in losers:
-            store.roll_back(number)
-        if losers and self._policy:
-            self._late.append(Note("rolled-back", text=", ".join(map(str, sorted(losers)))))
+        store, in_doubt = self.store, list[dict[str, Any]]()
         # A row belongs to the first branch that changed it, so no row is reported twice.
         locked: set[RowPlace] = set()
-        in_doubt = [self._branch(number, locked) for number in store.branches()]
-        if not store.tables:
-            return {"in_doubt": in_doubt}
-        return {"rows": _shown(store.rows(store.places())), "in_doubt": in_doubt}
+        try:
+            losers = store.losers()
+            for number in losers:
+                store.roll_back(number)
+            if losers and self._policy:
+                self._late.append(Note("rolled-back", text=", ".join(map(str, sorted(losers)))))
+            for number in store.branches():
+                touched = [place for place in store.touched(number) if place not in locked]
+                locked.update(touched)
+                ids = store.transactions[number].ids
+                told: dict[str, Any] = dict(zip(("gtrid", "bqual", "format_id"), ids, strict=True))
+                with_it = Counter(store.rows(touched))
+                store.roll_back(number)
+                without = Counter(store.rows(touched))
+                if store.tables:
+                    told["inserted"] = _shown((with_it - without).elements())
+                    told["deleted"] = _shown((without - with_it).elements())
+                in_doubt.append(told)
+            rows = {"rows": _shown(store.rows(store.places()))} if store.tables else {}
+        except BadLog as error:
+            at = store.undoing
+            place = _framed(self._logs[at.number], at.position) if at else None
+            refusal = Refusal("record", "bad-body", str(error), place)
+            if self._policy:
+                raise refusal from None
+            self._unfit = self._unfit or refusal
+            return {}
+        return {**rows, "in_doubt": in_doubt}
 
-    def _branch(self, number: int, locked: set[RowPlace]) -> dict[str, Any]:
-        """Roll a prepared transaction back (DRB-RCV-180). Return its changes, add its rows to `locked`."""
-        store = self.store
-        touched = [place for place in store.touched(number) if place not in locked]
-        locked.update(touched)
-        ids = store.transactions[number].ids
-        told: dict[str, Any] = dict(zip(("gtrid", "bqual", "format_id"), ids, strict=True))
-        with_it = Counter(store.rows(touched))
-        store.roll_back(number)
-        without = Counter(store.rows(touched))
-        if store.tables:
-            told["inserted"] = _shown((with_it - without).elements())
-            told["deleted"] = _shown((without - with_it).elements())
-        return told
+    def _roles(self) -> dict[str, str]:
+        """Return the roles of control files; the seed has no mirror file."""
+        return {CONTROLS[0]: "control"} if self._edition == SEED else _ROLES
 
     def _maps(self) -> Iterator[FileMap]:
         """Yield the role of each file, with the fields of its header if the header is intact."""
-        last = self.last.file.number if self.last else 0
-        roles = dict(zip(self._controls, ("control", "mirror"), strict=False))
+        for name, role in self._roles().items():
+            if name in self._files:
+                data, header = self._files[name], {}
+                if name in self.chosen.read:
+                    header = self.chosen.read[name].told
+                elif self._edition == SEED and len(data) == codec.CONTROL:
+                    header = header_of("control", SEED, bytes(data[:]))
+                yield FileMap(name, len(data), "invalid" if name in self._invalid else role, header)
+        assert self.last is not None
+        last = self.last.file.number
         for number, file in self._logs.items():
-            roles[file.name] = "old" if number < self.start.number else "log" if number <= last else "later"
-        for name, role in roles.items():
-            if name not in self._files:
-                continue
-            data, invalid, header = self._files[name], name in self._invalid, {}
-            if len(data) >= HEADER if name not in CONTROLS else not invalid and len(data) == codec.CONTROL:
-                begins, size = ("control", codec.CONTROL) if name in CONTROLS else ("header", HEADER)
-                header = header_of(begins, self._edition, bytes(data[:size]))
-            yield FileMap(name, len(data), "invalid" if invalid else role, header)
+            role = "old" if number < self.start.number else "log" if number <= last else "later"
+            head = bytes(file.data[:HEADER])
+            header = header_of("header", self._edition, head) if len(head) == HEADER else {}
+            yield FileMap(file.name, file.length, "invalid" if file.name in self._invalid else role, header)
 
 
 class RedoneState(dict[str, Any]):
@@ -661,9 +608,10 @@ def recover(files: Files, edition: str, policy: str, params: Params) -> Observat
             for batch in log.found.begin(stretch):
                 log.found.take(batch)
                 log.take(batch)
+        state = log.undo()
     except Refusal as refusal:
         return _refused(refusal)
-    return log.observation()
+    return log.observation(state)
 
 
 def plan(files: Files, edition: str, _: Params) -> Iterator[Stretch]:
@@ -685,6 +633,10 @@ def _watched(stretch: Stretch, log: LogPass, done: list[bool]) -> Iterator[Batch
         log.take(batch)
         yield batch
     done.append(True)
+
+
+def _body(record: Record) -> object:
+    return record.fields["body"]
 
 
 def _refused(refusal: Refusal) -> Observation:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from functools import lru_cache
 from struct import Struct
 from typing import Any, NamedTuple
@@ -181,8 +182,9 @@ def scan(  # noqa: C901, PLR0912, PLR0915  # one loop: each branch is a rule
             add(at)
             at, length, instant = stop, next_length, next_instant
         # Each record ends where the next one begins.
-        batch.end = batch.off[1:]
-        batch.end.extend([at] if batch.off else ())
+        if batch.off:
+            batch.end = batch.off[1:]
+            batch.end.append(at)
         base += at
         batch.more["sums"], batch.code = sums, bytearray(len(batch.off))
         for row, _ in sums:
@@ -193,6 +195,33 @@ def scan(  # noqa: C901, PLR0912, PLR0915  # one loop: each branch is a rule
             yield batch
         if end is not None or base >= until:
             return
+
+
+def record_at(source: Source, number: int, off: int, *, summed: bool) -> bytes | None:
+    """Return the body of the record at an offset. Return None if :func:`scan` would find no record there."""
+    room = source.size - off
+    if off < HEADER or room < OVERHEAD:
+        return None
+    data = source.read(off, min(FEW, room))
+    length, instant = _HEAD.unpack_from(data)
+    size, end = length + OVERHEAD, off + length + OVERHEAD
+    if length <= 0 or size > room or instant != number << 32 | off:
+        return None
+    if size > len(data):
+        # A wrong length can be 2 GiB, so the second length is compared first.
+        if source.read(end - _LENGTH.size, _LENGTH.size) != data[: _LENGTH.size]:
+            return None
+        data = source.read(off, size)
+    body, again = data[_HEAD.size : size - _LENGTH.size], data[size - _LENGTH.size : size]
+    if again != data[: _LENGTH.size] or (source.unreadable and source.gap(off, end)):
+        return None
+    with suppress(BadLog):
+        covers = coverage(body) if summed else None
+        if covers is None:
+            return body
+        behind = end + covers[0]
+        return body if behind <= source.size and Sums(source)(end, behind) == covers[1] else None
+    return None
 
 
 def places(

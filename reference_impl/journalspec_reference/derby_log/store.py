@@ -7,17 +7,21 @@ containers next to it identify these tables.
 from __future__ import annotations
 
 from array import array
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from heapq import heappop, heappush
+from itertools import pairwise
 from operator import itemgetter
 from struct import Struct
 from typing import Any, NamedTuple
 
 from journalspec import mutf8
+from journalspec.observation import Note
 from journalspec_reference.batches import Batch, columns_module
+from journalspec_reference.content import UNREADABLE
 from journalspec_reference.derby_log.bodies import (
     BEGIN,
     END,
@@ -32,7 +36,8 @@ from journalspec_reference.derby_log.bodies import (
     Forms,
     decode,
 )
-from journalspec_reference.derby_log.codec import BEFORE, BEHIND, BadLog, Instant, Refusal
+from journalspec_reference.derby_log.codec import BEFORE, BEHIND, HEADER, BadLog, Instant, Refusal
+from journalspec_reference.derby_log.fileset import Log, LogFile
 from journalspec_reference.derby_log.heap import (
     ALLOCATION_PAGE,
     BY_ROW,
@@ -44,6 +49,7 @@ from journalspec_reference.derby_log.heap import (
     numbers_of,
     page_of,
 )
+from journalspec_reference.derby_log.scan import End, garbage
 
 #: The first bytes of a container, which contain its page size.
 _PAGE_SIZE = Struct(">117xi")
@@ -171,6 +177,86 @@ class Bodies:
                 found.growths.append(-1 if physical else growth(body))
                 found.undone.append(0 if body.undone is None else body.undone.packed)
         return found
+
+
+def examined(  # noqa: C901, PLR0912  # the checks of a batch before its records are accepted, in this order
+    log: Log,
+    file: LogFile,
+    start: int = HEADER,
+    forms: Forms | None = None,
+    stop: int | None = None,
+) -> Iterator[Batch]:
+    """Yield the batches of a file from `start` on, up to a record whose body cannot be decoded (DRB-REC-022).
+
+    If bodies are decoded, `more` of each batch contains its ``bodies``; the last batch also contains the
+    ``end``. Notes report unusual bodies, and records that a checksum range covers only in part. If `stop` is
+    given, the log begins there: bytes that reach beyond `stop` are not a record. Bytes after the end are
+    damage.
+    """
+    #: Sorted pairs: the end of the range of a checksum record, and the offset of that record.
+    covered: list[tuple[int, int]] = []
+    for batch in log.scan(file, start, None if stop is None else stop + 1):
+        base, off, more = batch.base, batch.off, batch.more
+        rows, last = len(off), more.get("end")
+        if stop is not None and (rows := bisect_right(batch.end, stop - base)) < len(off):
+            last = End(base + off[rows], "truncated")
+        if forms is not None:
+            bodies = more["bodies"] = Bodies(batch, forms, rows)
+            if bodies.problem:
+                rows, last = bodies.rows, End(base + off[bodies.rows], "bad-body")
+                more["problem"] = bodies.problem
+            # Opaque records have no checksums that can be read.
+            odd = _half_covered(file, batch, rows, covered) if covered or more["sums"] else []
+            for row, body in bodies.decoded.items():
+                if body.long_number:
+                    odd.append((row, Note("long-number", file.name, base + off[row])))
+                if body.surplus:
+                    odd.append((row, Note("surplus", file.name, base + off[row], str(body.surplus))))
+            batch.notes += [note for _, note in sorted(odd, key=itemgetter(0))]
+        if rows < len(off):
+            del off[rows:], batch.end[rows:], batch.code[rows:]
+            more["sums"] = [found for found in more["sums"] if found[0] < rows]
+        elif covered and last is not None:
+            batch.notes += [Note("odd-coverage", file.name, at) for _, at in covered]
+        if last is not None:
+            more["end"] = last
+            behind = last.off
+            if stop is not None:
+                behind = min(stop, file.length)
+            elif last.reason:
+                # Zeros up to the end of the file are unused space (DRB-END-041); if bytes are unreadable, the
+                # damage reaches to the end of the file.
+                used = None if last.reason == UNREADABLE else garbage(file.data, last.off)
+                behind = used[1] if used else file.length
+            if last.off < behind:
+                batch.damage.append((last.off, behind, last.reason or "truncated"))
+        yield batch
+        if last is not None:
+            return
+
+
+def _half_covered(
+    file: LogFile, batch: Batch, rows: int, covered: list[tuple[int, int]]
+) -> list[tuple[int, Note]]:
+    """Return notes on the records of a batch that a checksum range covers only in part, with their rows.
+
+    `covered` contains the ranges of earlier batches; ranges that end later remain in it.
+    """
+    base, off, end = batch.base, batch.off, batch.end
+    sums = [(base + end[row] + size, base + off[row]) for row, size in batch.more["sums"] if row < rows]
+    # Nearly every range ends where the next checksum record begins. Only other ends are kept.
+    covered += [one for one, after in pairwise([*sums, (0, 0)]) if one[0] != after[1]]
+    covered.sort()
+    # The first invalid record is included: covered bytes can also end inside it.
+    reach = base + end[min(rows, len(end) - 1)] if end else base
+    known = bisect_left(covered, (reach + 1,))
+    odd = []
+    for place, at in covered[:known]:
+        row = bisect_left(end, place - base)
+        if end and off[row] < place - base < end[row]:
+            odd.append((row, Note("odd-coverage", file.name, at)))
+    del covered[:known]
+    return odd
 
 
 class Container:
@@ -509,20 +595,20 @@ class Store:
         found = [(item.ids, number) for number, item in self.transactions.items() if item.prepared]
         return [number for _, number in sorted(found, key=itemgetter(0))]
 
-    def undoable(self, number: int) -> Iterator[tuple[Instant, Body]]:
-        """Yield the changes of a transaction that are not undone yet, beginning with the last change."""
+    def undoable(self, number: int, *, rows: bool = False) -> Iterator[tuple[Instant, Body]]:
+        """Yield the changes of a transaction that are not undone yet, beginning with the last change.
+
+        With `rows`, yield only changes of reported rows.
+        """
         for packed in reversed(self.transactions[number].changes):
             instant = self.undoing = Instant.unpack(packed)
-            yield instant, self.find(instant)
-
-    def _changes(self, number: int) -> Iterator[Body]:
-        for _, body in self.undoable(number):
-            if body.fields.get("container") in self.tables and "page" in body.fields:
-                yield body
+            body = self.find(instant)
+            if not rows or (body.fields.get("container") in self.tables and "page" in body.fields):
+                yield instant, body
 
     def roll_back(self, number: int) -> None:
         """Undo a transaction's changes of rows, and remove the transaction."""
-        for body in self._changes(number):
+        for _, body in self.undoable(number, rows=True):
             page = self.page(body.fields["container"], body.fields["page"])
             if page is not None:
                 self._apply(page, body, body, undo=True)
@@ -531,7 +617,8 @@ class Store:
     def touched(self, number: int) -> list[RowPlace]:
         """Return the positions of the rows of which a transaction has changed a part."""
         found: dict[RowPlace, None] = {}
-        for fields in (body.fields for body in self._changes(number)):
+        for _, body in self.undoable(number, rows=True):
+            fields = body.fields
             for entry in ([fields] if "record_id" in fields else []) + fields.get("rows", []):
                 place = fields["container"], fields["page"], entry["record_id"]
                 for _ in range(_PARTS):

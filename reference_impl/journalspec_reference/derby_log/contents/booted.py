@@ -34,8 +34,8 @@ from journalspec_reference.derby_log.heap import (
     number,
     page_of,
 )
-from journalspec_reference.derby_log.recover import LogPass, examined
-from journalspec_reference.derby_log.store import CREATED, Bodies, OldPage, Place, Store
+from journalspec_reference.derby_log.recover import LogPass
+from journalspec_reference.derby_log.store import CREATED, Bodies, OldPage, Place, Store, examined
 
 _REMOVED = 4
 #: The lowest bits of a container's number are its kind. The kind 0 is a heap.
