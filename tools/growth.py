@@ -160,6 +160,21 @@ def behind_queue(n: int) -> int:
     return 1 + -(-n // A_PAGE)
 
 
+def held_queues(n: int) -> list[str]:
+    """Return the pages of n queues whose only messages are in a prepared branch each."""
+    queues = behind_queue(n + 1) - 1
+    messages, prepared = queues + n, queues + 2 * n
+    branches = prepared + behind_queue(n) - 1
+    names = [*(f"q{key}:{queues + key}" for key in range(n)), f"sys$prepared:{prepared}"]
+    return [
+        *index_pages(n + 1, 0, "ROOT", names.__getitem__),
+        *(f"p{queues + key} QUEUE 5:{messages + key}" for key in range(n)),
+        *(f"p{messages + key} MESSAGE hi" for key in range(n)),
+        *index_pages(n, prepared, "QUEUE", lambda key: f"{key}:{branches + key}"),
+        *(f"p{branches + key} BRANCH q{key} 5:{messages + key} kind=0" for key in range(n)),
+    ]
+
+
 #: The address "orders", in the form of a message of Artemis, in hex.
 ORDERS = "010000000c" + "orders".encode("utf-16-le").hex()
 #: Values that a template cannot express: name -> function of n that makes the value.
@@ -176,6 +191,7 @@ MADE: Mapping[str, Callable[[int], object]] = {
     # SwiftMQ: roots of n queues with a page each.
     "root_pages": lambda n: behind_queue(n) - 1,
     "filled_roots": lambda n: index_pages(n, 0, "ROOT", lambda key: f"q{key}:{behind_queue(n) - 1 + key}"),
+    "held": held_queues,
     # Derby: the groups that a log begins with, and bodies.
     "begun": lambda n: [["b1 BEGIN status=16", "k1 CHECKPOINT redo=g1 undo=g1"], ["c1 COMMIT"]],
     "table": derby_table,

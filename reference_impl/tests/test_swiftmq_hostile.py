@@ -14,6 +14,7 @@ from journalspec_reference.swiftmq_store import IMPLEMENTATION
 from journalspec_reference.swiftmq_store.recover import recover
 from journalspec_reference.swiftmq_store.scan import ReplayedPages
 from journalspec_reference.swiftmq_store.store import LOG, PAGES
+from work import Counted, work
 
 
 def page(entries: bytes = b"", number: int = 0, following: int = -1) -> bytes:
@@ -105,3 +106,19 @@ def test_page_is_rebuilt_once(monkeypatch: pytest.MonkeyPatch) -> None:
     found = recover({PAGES: root_rows(*[(b"", 1)] * (2031 // 13)) + page(), LOG: log})
     assert found.dropped == {b"": "page 1 is referred to twice"}
     assert made == [0, 1]
+
+
+def test_page_is_not_copied_for_each_value_of_a_message() -> None:
+    """A message of 30,000 values has three pages of 64 KiB."""
+    size, room = 1 << 16, (1 << 16) - 13
+    content = struct.pack(">iqiqii?", 4, 0, 4, 0, 0, 2, False) + bytes(11)  # A stream.
+    content += struct.pack(">i", 30_000) + struct.pack(">ib", 7, 1) * 30_000
+    pages = [index.ljust(size, b"\0") for index in (root_rows((b"q", 1)), page(queue_row(0, 2), 1))]
+    for number in (2, 3, 4):
+        part = content[(number - 2) * room :][:room]
+        links = number - 1 if number > 2 else -1, number + 1 if number < 4 else -1
+        pages.append((b"\0" + struct.pack(">iii", *links, 13 + len(part)) + part).ljust(size, b"\0"))
+    files = {PAGES: Counted(b"".join(pages))}
+    (queue,) = recover(files, size).queues
+    assert queue.entries.listed(0).length == len(content)
+    assert work(lambda: recover(files, size))[1] < 10 * len(files[PAGES])

@@ -334,6 +334,7 @@ def _hold(found: Recovered, branches: Mapping[int, codec.Branch]) -> None:
     for branch in found.branches:
         named.setdefault(branch.queue.encode(), set()).update(map(key_bytes, branch.entries))
     pages: dict[bytes, dict[bytes, int]] = {}
+    held: list[tuple[bytes, int, list[int]]] = []
     for queue in found.queues if named else ():
         keys, there = named.get(queue.name, set()), {}
         for _, _, _, number, page, _, _ in queue.entries.rows():
@@ -342,8 +343,9 @@ def _hold(found: Recovered, branches: Mapping[int, codec.Branch]) -> None:
                 there[key] = page
         if there:
             pages[queue.name] = there
-            held = sorted(int.from_bytes(key, signed=True) for key in there)
-            found.held = [*found.held, (queue.name, len(queue.entries), held)]
+            numbers = sorted(int.from_bytes(key, signed=True) for key in there)
+            held.append((queue.name, len(queue.entries), numbers))
+    found.held = held
     for branch in found.branches:
         of_queue = pages.get(branch.queue.encode(), {})
         for entry in branch.entries:

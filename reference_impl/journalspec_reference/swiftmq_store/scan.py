@@ -396,7 +396,7 @@ class ReplayedPages:
         self._in_memory = isinstance(source, Memory)
         if self._in_memory:
             self._held, self._block = range(self.in_file), source.read(0, source.size)
-        #: The changed page that was built last. The reader of a message returns to it for every few bytes.
+        #: The changed page that was built last: several readers ask for the same page in turn.
         self._last: tuple[int, bytes] = (-1, b"")
 
     def _hold(self, number: int) -> None:

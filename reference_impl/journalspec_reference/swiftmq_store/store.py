@@ -163,6 +163,8 @@ class Chained:
         self._pages = pages
         #: The pages with content, and the end of each page's content in the message.
         self._numbers, self._ends = array("q"), array("q")
+        #: The position and the bytes of the page that was read last: a decoder reads few bytes at a time.
+        self._last: tuple[int, bytes] = (-1, b"")
         end = 0
         # Take at most as many steps as there are pages: the file can have changed since the walk.
         for _ in range(pages.count):
@@ -183,8 +185,10 @@ class Chained:
         """Yield the bytes from `start` to `end`, page by page."""
         at = bisect_right(self._ends, start)
         while start < end:
+            if self._last[0] != at:
+                self._last = at, self._pages[self._numbers[at]]
             shift = CHAIN_HEADER - (self._ends[at - 1] if at else 0)
-            yield self._pages[self._numbers[at]][start + shift : min(end, self._ends[at]) + shift]
+            yield self._last[1][start + shift : min(end, self._ends[at]) + shift]
             start, at = self._ends[at], at + 1
 
     def __getitem__(self, place: Any) -> Any:
