@@ -23,7 +23,7 @@ from mutants import Mutant, MutantError, load_mutants, load_unproved
 
 from journalspec.formats import UnknownFormat, format_ids, get_format
 from journalspec.requirements import requirements
-from journalspec_conformance import writing
+from journalspec_conformance import asking, writing
 from journalspec_conformance.connect import in_process
 from journalspec_conformance.engine import Engine, Options
 from journalspec_conformance.harnesses.reference import Reference
@@ -78,7 +78,11 @@ def judging(implementation: Any, *, enforce_should: bool = False) -> Iterator[En
     options = Options(enforce_should=enforce_should, enforce_may=enforce_should)
     engine = Engine(in_process(lambda: Reference(implementations)), options)
     try:
-        with patch.object(writing, "load", lambda _: implementation):
+        # Both modules read the files that a writer leaves.
+        with (
+            patch.object(writing, "load", implementations.get),
+            patch.object(asking, "load", implementations.get),
+        ):
             yield engine
     finally:
         engine.close()

@@ -13,9 +13,22 @@ from zlib import crc32
 
 import pytest
 from mutants import Mutant, load_mutants
-from mutation import Proof, enough_killers, fails, faults, killers, main, proofs, proofs_json, shuffled
+from mutation import (
+    Proof,
+    enough_killers,
+    fails,
+    faults,
+    judging,
+    killers,
+    main,
+    proofs,
+    proofs_json,
+    shuffled,
+)
 
 from journalspec.formats import format_ids
+from journalspec.observation import refused
+from journalspec_conformance.asking import recovered
 from journalspec_conformance.connect import in_process
 from journalspec_conformance.engine import Engine, Options
 from journalspec_conformance.errors import Misbehaved
@@ -58,6 +71,21 @@ def test_a_case_that_the_reference_fails_detects_no_mutant() -> None:
     assert fails(wrong)
     assert not fails(case)
     assert killers(load_mutants("bitronix_tlog")[0].implementation(), [wrong]) == []
+
+
+def test_files_that_a_mutant_leaves_are_read_by_the_mutant() -> None:
+    """A fault in the reference's source would be in its writer and in its reader."""
+
+    class Refusing:
+        format_id = "bitronix_tlog"
+
+        def recover(self, *_: Any, **__: Any) -> Any:
+            return refused("header", "bad-position", "")
+
+    case = load_cases("bitronix_tlog")[0]
+    assert "refused" not in recovered(case, case.files())
+    with judging(Refusing()):
+        assert recovered(case, case.files()) == {"refused": "header/bad-position"}
 
 
 @pytest.mark.parametrize("mutant", MUTANTS)
