@@ -109,7 +109,8 @@ def members(cases: Sequence[Case], schemas: Mapping[str, Mapping[str, Any]]) -> 
         yield from ((f"{place}/files/{name}", content) for name, content in sorted(case.files().items()))
 
 
-#: Folder of a format, suffix of files in it, and their folder in an archive.
+#: The folder of a format, the suffix of the files in this folder, and the folder of these files in an
+#: archive.
 _DESCRIBED = (
     ("", "spec.md", "specification"),
     ("", "requirements.toml", "specification"),

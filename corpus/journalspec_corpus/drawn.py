@@ -64,7 +64,7 @@ class Judgement:
     strict    ``same``: records and state as before the fault; ``refused``: no
               result; ``open``: the format cannot decide, `why` gives the reason.
     intact    records that salvage must still report, in this order, whatever
-              else it reports; empty if the fault takes the file itself away.
+              else it reports; empty if the fault removes the file itself.
     """
 
     strict: Strict

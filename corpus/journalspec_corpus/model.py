@@ -42,7 +42,9 @@ class History:
     shown: tuple[dict[str, Json], ...]
 
     def between(self, durable: int, issued: int) -> list[dict[str, Json]]:
-        """Return the states that a crash may leave after so many acknowledged and started operations."""
+        """Return the states that a crash may leave after `durable` acknowledged and `issued` started
+        operations.
+        """
         return list(self.shown[durable : issued + 1])
 
     def seen(self, state: Mapping[str, Json]) -> dict[str, Json]:

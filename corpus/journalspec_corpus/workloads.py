@@ -205,7 +205,9 @@ class Tables:
         return long_workloads(self.package, LONGER_WORKLOADS)
 
     def long(self, scope: str) -> tuple[LongWorkload, ...]:
-        """Return the long workloads of a scope; ``smoke`` has none, ``full`` every n-th (``full`` says n)."""
+        """Return the long workloads of a scope; ``smoke`` has none, ``full`` every n-th (n is the table's
+        entry ``full``).
+        """
         if scope == "full":
             every = int(self.rows["long"].get("full", 1))
             return self.lines[::every] + self.longer[::every]

@@ -428,8 +428,8 @@ def write(
     `report` writes the report for programs, with the digests of the files that were read and written; `page`
     writes the one for people. `before` are the digests of `files` from before these were read. The digests
     are computed again. FilesetError is raised if a digest differs, if the verdict on the new store is not
-    `clean`, or if the disk is full. After a kill, at most the reports and a directory whose name begins with
-    a dot remain; the next call for the same target removes them.
+    `clean`, or if the disk is full. If the process is killed, at most the reports and a directory whose name
+    begins with a dot remain. The next call for the same target removes them.
     """
     place = refuse_target(target, ())
     reports = {kind: place.with_name(f"{place.name}{REPORT}{kind}") for kind in (".json", ".md")}

@@ -14,7 +14,7 @@ Options:
 - ``bodies``: ``true`` for the bodies of records, too;
 - ``rows``: ``all`` adds notes (kind ``note``), and valid records that are not part of the recovered state
   (kind ``unanchored``; ``reason`` is ``given-up`` if they are in a dropped region). It implies ``fields``;
-- ``view``: ``journals`` for a row for each journal, with its verdict and what it lost;
+- ``view``: ``journals`` for a row for each journal, with its verdict and its losses;
 - ``contents``: the name of a table of the contents, for its rows. Nested values are JSON; a time is in
   milliseconds since 1970;
 - ``mode``: ``FAILFAST`` ends the query at damage;

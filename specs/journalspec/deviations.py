@@ -17,18 +17,19 @@ and one of these ways:
               the fingerprint of the failure, or timeout or crash; with ``or`` between two of them
     steps     requests in one directory: {cmd = "write", ops = [...]}, {cmd = "read"},
               {cmd = "recover", policy = "salvage"} (with aside = true about a copy), or
-              {cmd = "put", file, off, hex}, which is done to the files and asks nothing
+              {cmd = "put", file, off, hex}, which changes the files and sends no request
     trace     operations of one write request, watched by strace; `order` and `never` are regular
               expressions over lines like "write FILE OFFSET LENGTH", "sync FILE",
-              "rename FILE TARGET" and "unlink FILE": one that is found, one that is not
+              "rename FILE TARGET" and "unlink FILE": `order` must match, `never` must not
     program   a program of the product's harness, run with --product ID and `arguments` up to
-              `tries` times; it ends with 1 when it has seen the deviation, and with 0 when not
+              `tries` times; its exit status is 1 if it has observed the deviation, else 0
     none      why no product that runs here can show it
 
-Steps and traces begin with the files of the case `start`, or with none; then `edition` is needed, and
-`params` may be given. `seen` are checks, of which all must hold: {file, off, hex} and {file, len} look at
-what is left, {answer, at, is} at member `at` (a path such as state.unfinished.0.names) of the answer to
-step number `answer`; `has` and `lacks` instead of `is` look into a list.
+Steps and traces begin with the files of the case `start`. Without `start` they begin without files; then
+`edition` is needed, and `params` may be given. `seen` lists checks, all of which must hold. {file, off, hex}
+and {file, len} check the resulting files. {answer, at, is} checks the member `at` (a path such as
+state.unfinished.0.names) of the answer to step number `answer`. With `has` or `lacks` in place of `is`, this
+member is a list.
 """
 
 from __future__ import annotations

@@ -1,16 +1,16 @@
 """The language of ``contents/FAMILY.toml``, which describes the bytes of contents, and a naive decoder for
 this language.
 
-A family (``openwire``, ``core``, ``page`` ...) is a set of types, a type is fields in stored order:
+A family (``openwire``, ``core``, ``page`` ...) is a set of types. A type consists of fields in stored order:
 
 - ``type``: a form of :mod:`journalspec.numbers`, ``bytes``, ``text``, ``none`` (no bytes) or a type of the
-  family. Bytes and texts have a ``size``; a type may have one, and then fills it to its end.
-- ``on`` and ``cases``: the value of another field chooses the type, ``otherwise`` that of all other values.
-- ``count``: it is a list. ``rest``, as a count or size: up to where the enclosing size, or the data, ends.
-- Sizes and counts are a number, a field, or a field ``+ - * /`` a number or field. Below 0: it is not there.
-- ``when = ["field", alternative, ...]``: it is there only then. An alternative is a number or true or false,
-  ``"!0"`` (not that one), ``"&8"`` (a bit of these is set), ``"<9"``, ``">=9"`` or ``"9..12"`` (12 too).
-- ``since`` and ``until``: the first and the last version that has it. ``left``: only if bytes are left.
+  family. Bytes and texts have a ``size``. A type may have a size, and then fills it to its end.
+- ``on`` and ``cases``: the value of another field chooses the type; ``otherwise`` is for all other values.
+- ``count``: the field is a list. ``rest``, as a count or size: up to the end of the enclosing size, or data.
+- Sizes and counts are a number, a field, or a field ``+ - * /`` a number or field. Below 0 means absent.
+- ``when = ["field", alternative, ...]``: the condition for its presence. An alternative is a number, true,
+  false, ``"!0"`` (not 0), ``"&8"`` (one of these bits is set), ``"<9"``, ``">=9"`` or ``"9..12"``.
+- ``since`` and ``until``: the first and last version with the field. ``left``: only if bytes are left.
 - ``const``: the only sound value (of bytes, as hex digits); ``low`` and ``high``: the least and greatest.
 
 ``outer.field`` is a field of the nearest enclosing structure that has one of that name.
@@ -233,7 +233,7 @@ def values_of(scopes: Sequence[Mapping[str, Any]]) -> Callable[[str], int]:
 
 
 def asked(member: Member, value_of: Callable[[str], int]) -> bool:
-    """Return whether the condition ``when`` holds. `value_of` raises KeyError for an absent field."""
+    """Return whether the condition ``when`` is true. `value_of` raises KeyError for an absent field."""
     try:
         return not member.when or holds(member.when[1:], value_of(member.when[0]))
     except KeyError:

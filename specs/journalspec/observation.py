@@ -1,11 +1,11 @@
 """The vocabulary in which implementations of all formats report a journal.
 
-JSON rules: every integer is a decimal string, bytes are lower-case hex, enum values are the spec's names,
-so that no language loses 64 bits. In Python the same integers are plain ``int`` until
+JSON rules: every integer is a decimal string, bytes are lower-case hex, enum values are the spec's names, so
+that no language loses bits of a 64-bit integer. In Python the same integers are plain ``int`` until
 :meth:`Observation.to_json` is called.
 
-Levels, each containing the one before: ``verdict`` < ``records`` < ``state`` <
-``layout``. An implementation is compared at the level that it declares.
+The levels in ascending order, each of which contains the previous level: ``verdict`` < ``records`` <
+``state`` < ``layout``. An implementation is compared at the level that it declares.
 """
 
 from __future__ import annotations

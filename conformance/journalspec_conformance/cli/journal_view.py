@@ -286,7 +286,8 @@ def present(
     The ways are: the `members` of each answer as JSON, one `screen` for all answers, or a call of `write` for
     each. The command then ends with the exit status of the worst verdict. Meanwhile a terminal shows the
     progress, unless the answers are printed there. The first problem ends the command; if `problems` are
-    given, it is added to them, and all are shown after the answers. `more` exit statuses count as well.
+    given, it is added to them, and all are shown after the answers. The exit statuses in `more` are also
+    taken into account.
     """
     statuses: list[int] = []
     failed: list[Directory] = []

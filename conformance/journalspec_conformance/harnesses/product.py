@@ -3,10 +3,10 @@
 ``python -m journalspec_conformance.harnesses --product ID`` serves a product; the registry starts it
 (``product = "ID"`` in ``harnesses/NAME.toml``). The package of a product's harness has
 
-``DRIVER``                  a class of its own on :class:`Driver`
-``exceptions.toml``         what its products throw, as refusals
-``scenarios.toml``          what is done for captured files, see :mod:`.scenarios`
-``programs.py`` (optional)  ``PROGRAMS``: what one request cannot show or make, see :func:`run_program`
+``DRIVER``                  its own subclass of :class:`Driver`
+``exceptions.toml``         the refusals for the exceptions of its products
+``scenarios.toml``          the operations for captured files, see :mod:`.scenarios`
+``programs.py`` (optional)  ``PROGRAMS``: effects that one request cannot show, see :func:`run_program`
 """
 
 from __future__ import annotations
@@ -63,10 +63,10 @@ def observation(damaged: object, told: Iterable[object], **members: Any) -> Answ
 class Exceptions:
     """Maps exceptions of products to the phase and code of a refusal (``exceptions.toml`` of a format)::
 
-        [phases]        WHEN = the phase of what nothing below knows; WHEN is what the harness was doing
-        [methods]       METHOD = the phase of what came out of that method (the innermost counts)
-        [[exception]]   when = [...], says = a part of the message, code; `class` and `phase` if they matter
-        [messages]      CODE = a part of what the product logs about something lost or put aside
+        [phases]        WHEN = the phase of all other exceptions; WHEN is the harness's present action
+        [methods]       METHOD = the phase of exceptions that leave that method (the innermost decides)
+        [[exception]]   when = [...], says = a part of the message, code; `class` and `phase` if needed
+        [messages]      CODE = a part of the product's log message about lost or set-aside data
 
     An exception with the meaning of a code of the specification is reported under that code. Any other is
     reported under its class name (``exception:NAME``), which is never accepted as the right refusal. For a

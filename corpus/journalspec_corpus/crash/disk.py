@@ -351,8 +351,8 @@ class Timeline:
                 for at, level in moved:
                     levels[at] = level
                 kills.append(tuple(levels))
-        # If there was an fsync since the first write in flight, only the last of these states is certain to
-        # result from a kill.
+        # If there was an fsync since the first write in flight, only the last of these states is certain if
+        # the process is killed.
         first_lost = min(reach, default=self.at)
         if any(isinstance(op, Sync | SyncDir) for op in self.trace.ops[first_lost : self.at]):
             kills = kills[-1:]

@@ -176,8 +176,8 @@ FIRST_CRASH = (
     "epoch-subset-512",
     "sector-trash-512",
 )
-#: The file in the format's folder with those crash states of the core tier's first runs from which second
-#: runs start.
+#: The name of a file in the format's folder. The file lists the crash states of the core tier's first runs
+#: from which second runs start.
 FIRST_CRASHES = "first_crashes.jsonl"
 #: The number of crash states that are kept of a first run; second runs refer to them by number.
 CHOICES = 24

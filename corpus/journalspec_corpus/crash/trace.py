@@ -448,7 +448,7 @@ REACHABLE, LYING, CORRUPTED = "R", "L", "C"
 #: Classes of crash states, in the order in which they are reported, and their meaning.
 STRATA = {
     REACHABLE: "reachable by a crash, forces honest",
-    LYING: "reachable only where the device lies about a force",
+    LYING: "reachable only if the device ignored an fsync",
     CORRUPTED: "corrupted after it was durable",
 }
 

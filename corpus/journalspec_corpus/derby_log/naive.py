@@ -230,7 +230,10 @@ class Log:
             raise Invalid("malformed")
 
     def run(self, number: int, at: int, until: int = 0) -> tuple[list[dict[str, Any]], int, str]:
-        """Return a file's records from `at` on, their end, and its reason; the log begins at `until`."""
+        """Return a file's records from `at` on, their end, and the reason for the end.
+
+        The log begins at `until`.
+        """
         out: list[dict[str, Any]] = []
         covered = self.covered(number, at)
         while not (why := self.problem(number, at)):
@@ -484,7 +487,7 @@ def _lost_middle(log: Log, number: int, at: int) -> str:
 
 
 def _old(log: Log, number: int) -> list[dict[str, Any]]:
-    """Return the records of a file before the log, and drop its unusable bytes."""
+    """Return the records of a file before the log, and drop the unusable bytes of the file."""
     data, name = log.files[number], log.name(number)
     try:
         log.enter(number)
@@ -500,7 +503,7 @@ def _old(log: Log, number: int) -> list[dict[str, Any]]:
 
 
 def _front(log: Log, number: int, start: int) -> tuple[list[dict[str, Any]], int]:
-    """Return the records before `start`, and `start`. If they reach `start`: no records, and HEADER."""
+    """Return the records before `start`, and `start`. If they reach `start`, return no records and HEADER."""
     records, at, why = log.run(number, HEADER, start)
     records = [record for record in records if end_of(record) <= start]
     end = end_of(records[-1]) if records else HEADER

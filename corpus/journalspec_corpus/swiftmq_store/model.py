@@ -24,7 +24,7 @@ Place = tuple[str, int]
 
 @dataclass(frozen=True)
 class QueuedBranch:
-    """A branch: whether it inserts, and which messages."""
+    """Represents a branch: whether it inserts messages or removes them, and these messages."""
 
     inserts: bool
     places: tuple[Place, ...]

@@ -88,7 +88,10 @@ def whole(data: bytes, at: int) -> tuple[dict[str, Any], int] | None:
 
 
 def _record(data: bytes, at: int, form: str, most: int, size: int) -> tuple[dict[str, Any], int]:
-    """Return the record at `at`, of the structure `form`, and where it ends; pages are below `most`."""
+    """Return the record at `at`, of the structure `form`, and the end of this record.
+
+    Page numbers are below `most`.
+    """
     values, head = decoded(LAYOUT, EDITION, data[at:], form)
     at, number = at + head, values.pop("number", None)
     out = {"type": TYPES[values.pop("code")], **values}

@@ -165,7 +165,7 @@ def _other(data: bytes, number: int) -> int | None:
 # The pages show whether the log next to them is older or newer than they are (DRB-RCV-173). A page stores no
 # instant, only its version, the number of its changes; a record stores the version before its change.
 
-#: The growth value for a version whose growth only the undone record shows.
+#: The increment for a version whose increment only the undone record determines.
 _UNDONE = -1
 
 

@@ -88,9 +88,9 @@ class Ledger:
     """Live records and pending transactions, and the files that hold them: the bookkeeping for reuse.
 
     A file may be used again iff every positive in it (a record, or one token for each pending transaction
-    that touched it) is matched by a negative in this or a later file. Every earlier file that its own
-    negatives point at must be usable again, too (JBM-WRT). Because of the second rule, a DELETE stays as long
-    as the file of the record that it deletes.
+    that touched it) is matched by a negative in this or a later file. Every earlier file to which the
+    negatives in this file refer must be usable again, too (JBM-WRT). Because of the second rule, a DELETE
+    stays as long as the file of the record that it deletes.
     """
 
     def __init__(self) -> None:

@@ -34,7 +34,7 @@ from journalspec_reference.newstore import (
     StoreChoices,
 )
 
-#: More zeros than any command ends with.
+#: A number of zeros. No command ends with as many zeros.
 _UNWRITTEN = 64
 _DOUBT = "the checksum is wrong, so any of them can have wrong bytes"
 
@@ -155,7 +155,8 @@ class KahaNewStore(NewStore):
         """Apply an open transaction, or a message of an open transaction."""
         store = self._passed.store
         for tx, steps in list(store.open.items()):
-            if name in (tx_text(tx), tx_text(tx[1:])):  # As in the table of transactions, and as in a note.
+            # The first form is that of the table of transactions, the second that of notes.
+            if name in (tx_text(tx), tx_text(tx[1:])):
                 self._kept |= {step.message_id: name for step in steps}
                 self._end("COMMIT", tx)
                 self.lines.append(f"{name} has no end and was kept, with {len(steps)} change(s)")

@@ -1,5 +1,5 @@
-"""Decodes OpenWire as KahaDB stores it: loose marshalling, a size in front, no cache of values (versions 1 to
-12).
+"""Decodes OpenWire as KahaDB stores it: with loose marshalling, a size before each object, and no cache of
+values (versions 1 to 12).
 
 Damaged data is read up to the damage. Flags are 0 or 1, and most places permit only one type. An object that
 cannot be decoded as stored is decoded again with invalid flags and types corrected by these rules; a remark
