@@ -1,4 +1,4 @@
-"""Expectation files. They list the failures that an implementer knows, and their reasons.
+"""Expectation files. They list the known failures of an implementation, and the reasons for these failures.
 
 The file belongs to the implementer. Each entry selects probes by a pattern and predicts how they fail. A
 prediction that does not come true is red. A pattern that matches no probe is an error, and so is an entry
@@ -15,7 +15,7 @@ without a reason.
 
 The ids of draws differ with every seed. An entry about draws must match all of them (``case =
 "xyz.drawn.**/read"``) and contain a fingerprint. A draw that fails with this fingerprint is known; another
-failure is red; a draw that passes stays passed. The same holds for crash states (``case =
+failure is red; a draw that passes is still reported as passed. The same holds for crash states (``case =
 "xyz.crash.*/recover.strict"``).
 
 An update of a file with a report splits the file into blocks: an entry with the comments above it.
@@ -266,7 +266,7 @@ _HEADER = re.compile(r"^\s*\[\[\s*expect\s*\]\]", re.MULTILINE)
 
 @dataclass(frozen=True, slots=True)
 class Update:
-    """The new text, and the cases whose entries were added, removed or changed by an update."""
+    """Represents the new text, and the cases whose entries were added, removed or changed by an update."""
 
     text: str
     added: tuple[str, ...]

@@ -119,7 +119,7 @@ def _published(path: Path, source: str, only: frozenset[str]) -> Iterator[Case]:
 
 
 class Shared:
-    """The shared parts of a file of cases: contents of files, and permitted answers.
+    """Represents the shared parts of a file of cases: contents of files, and permitted answers.
 
     A line ``{"content": NUMBER, "size", "fill", "extents"}`` contains the content of a file. A later case
     refers to it by ``{"path", "content": NUMBER}`` among its files. A line ``{"permitted": NUMBER,

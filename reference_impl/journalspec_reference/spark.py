@@ -25,7 +25,7 @@ URIs, or lie on storage that all workers share. An explicit ``schema`` prunes co
 filters on columns; :func:`register` makes the session setting that this needs.
 
 ``readStream`` yields the records that are added to journals. For each file, a stream offset contains the end
-of the records read, and a checksum of the first record. A different checksum shows a later generation of the
+of the records read, and a checksum of the first record. A different checksum means a later generation of the
 file, which is read from its beginning. Regions without records are omitted: such a region may be a record
 that is still being written.
 """

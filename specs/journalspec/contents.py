@@ -19,7 +19,7 @@ KINDS = frozenset({"int", "str", "bytes", "bool", "float", "time", "object", "li
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """One column of a table.
+    """Represents one column of a table.
 
     A `body` column contains data of the user, so redaction hides it completely. The texts of a `plain` column
     are not data of the user, so redaction shows them.
@@ -34,7 +34,7 @@ class Column:
 
 @dataclass(frozen=True)
 class Table:
-    """One table: its columns in order, its purpose, and the word for one of its rows."""
+    """Represents one table: its columns in order, its purpose, and the word for one of its rows."""
 
     name: str
     noun: str

@@ -1,7 +1,7 @@
 """Deviations of products from the specification, from a format's ``deviations.toml``.
 
-Only observed deviations are listed. An entry is of one of two kinds: ``errata``, the product is wrong, or
-``permissive``, the product accepts (or writes) more than the specification allows, without harm to a user.
+Only observed deviations are listed. The kind of an entry is ``errata`` if the product is wrong. It is
+``permissive`` if the product accepts (or writes) more than the specification allows, without harm to a user.
 Every entry also states what the deviation costs a user (`cost`) and what the product could do instead
 (`change`).
 
@@ -9,7 +9,7 @@ Every entry states how a run of a product shows the deviation, in one or more ta
 `journalspec products show` runs these:
 
     products  ids of the products that show it; all ways but `none` need it
-    demands   what the specification demands, in words (a case says it itself)
+    demands   what the specification demands, in words (a case states it itself)
 
 and one of these ways:
 
@@ -97,7 +97,7 @@ _CASE = re.compile(r"[a-z0-9-]+(\.[a-z0-9-]+){2,}")
 
 @dataclass(frozen=True, slots=True)
 class Show:
-    """One way to show a deviation: `way` is a key of WAYS, `data` the table itself."""
+    """Represents one way to show a deviation: `way` is a key of WAYS, `data` the table itself."""
 
     way: str
     data: Mapping[str, Any]
@@ -110,7 +110,7 @@ class Show:
 
 @dataclass(frozen=True, slots=True)
 class Deviation:
-    """One deviation of a product, and how it was observed.
+    """Represents one deviation of a product, and how it was observed.
 
     `since` and `until` are the first and last version known to have the deviation; an empty `until` means
     that the newest version checked still has it. `example` is ``{"hex", "where"}`` and may be empty;

@@ -117,7 +117,7 @@ class Member:
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """One type of a family, with its fields in stored order."""
+    """Represents one type of a family, with its fields in stored order."""
 
     name: str
     doc: str
@@ -128,7 +128,7 @@ class Shape:
 
 @dataclass(frozen=True, eq=False)
 class Family:
-    """The types of a family, by name; a type in `roots` can be decoded without an enclosing type."""
+    """Represents the types of a family, by name; a type in `roots` can be decoded without an enclosing type."""
 
     format_id: str
     name: str

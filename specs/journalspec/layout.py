@@ -37,7 +37,7 @@ HEAD = 16
 
 
 class Part(NamedTuple):
-    """One field: its path within the structure, and its bytes."""
+    """Represents one field: its path within the structure, and its bytes."""
 
     name: str
     data: bytes
@@ -154,7 +154,7 @@ def integer(value: int, width: int) -> bytes:
 
 @dataclass(frozen=True)
 class Structure:
-    """The fields of one structure in one edition (and of one record type), in stored order."""
+    """Represents the fields of one structure in one edition (and of one record type), in stored order."""
 
     name: str
     ksy: str

@@ -55,7 +55,7 @@ _WORD = re.compile(r"[^\W\d_]+|\{\}|\d+")
 
 @dataclass(frozen=True, slots=True)
 class ProductMessage:
-    """One message of a product, and its meaning; the module's text explains the members."""
+    """Represents one message of a product, and its meaning; the module's text explains the members."""
 
     id: str
     product: str

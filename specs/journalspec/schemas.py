@@ -79,7 +79,7 @@ class RecordReader(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Journal:
-    """The context of a record: the files, the edition, and the given parameters."""
+    """Represents the context of a record: the files, the edition, and the given parameters."""
 
     files: Mapping[str, bytes]
     edition: str
@@ -138,7 +138,7 @@ def reread(
 
 
 class _Again:
-    """The files of one journal.
+    """Represents the files of one journal.
 
     A schema reads these files at the offsets where another reader found headers and records.
     """

@@ -29,7 +29,9 @@ POLL = 0.5
 
 @dataclass
 class _File:
-    """The last known state of a file: inode, size and time, first record, and the last record's end."""
+    """Represents the last known state of a file: inode, size and time, first record, and the last record's
+    end.
+    """
 
     stat: tuple[int, int, int]
     first: bytes = b""

@@ -64,7 +64,10 @@ _SHOWN = 160
 
 
 class Class(NamedTuple):
-    """The class of a crash state. `field` is the field in which a record is torn, empty if none is."""
+    """Represents the class of a crash state.
+
+    `field` is the field in which a record is torn, empty if none is.
+    """
 
     stratum: str
     category: str
@@ -75,7 +78,10 @@ class Class(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CrashCase(Case):
-    """A crash state as a case, made from `workload` and `descriptor`. The case grades the answers itself."""
+    """Represents a crash state as a case, made from `workload` and `descriptor`.
+
+    The case grades the answers itself.
+    """
 
     workload: Any
     descriptor: Descriptor

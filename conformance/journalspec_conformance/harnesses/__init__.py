@@ -25,7 +25,7 @@ _WAYS = ("target", "product")
 
 @dataclass(frozen=True, slots=True)
 class HarnessEntry:
-    """One entry of the registry; the module's docstring describes the members."""
+    """Represents one entry of the registry; the module's docstring describes the members."""
 
     name: str
     summary: str

@@ -106,7 +106,7 @@ class Exceptions:
 
 
 class Session:
-    """One ``write`` request: a journal in `directory` and the operations done on it.
+    """Represents one ``write`` request: a journal in `directory` and the operations done on it.
 
     The class of a format lists its `operations` besides ``open``, and applies them to a journal, which has
     ``open()`` and ``stop()``.
@@ -167,7 +167,8 @@ class Driver:
     format_id: ClassVar[str]
     charset: ClassVar[str | None] = None
     claims: ClassVar[Answer]
-    #: The reason why ``read`` is not offered, if the product shows no records; empty if it is offered.
+    #: The reason why ``read`` is not offered, if the product has no interface to its records; empty if it is
+    #: offered.
     unread: ClassVar[str] = ""
     #: The phases of ``open`` and of other operations, under which ``exceptions.toml`` lists their exceptions.
     write_phases: ClassVar[tuple[str, str]] = (_OPEN, "write")
@@ -332,7 +333,7 @@ def command(product_id: str) -> list[str]:
 def _next_request(lines: IO[str], answers: IO[str]) -> str:
     """Return the next request. If the JVM is spent, this program restarts itself first.
 
-    The process and its pipes stay the same, so the runner does not notice. At this moment all answers are
+    The process and its pipes are the same, so nothing changes for the runner. At this moment all answers are
     written, and nothing of the next request has been read.
     """
     if jvm.spent.is_set():

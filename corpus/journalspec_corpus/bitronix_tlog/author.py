@@ -77,8 +77,8 @@ def delimiter(name: str) -> bytes:
     return DELIMITERS[name] if name in DELIMITERS else bytes.fromhex(name)
 
 
-#: The fields that a description gives as text or as a flag: edition of the table -> name of the field -> the
-#: function that turns what is given into the field's value.
+#: The functions for fields that a description gives as text or as a flag: edition of the table -> name of the
+#: field -> function. The function converts the given text or flag into the field's value.
 _READ: Mapping[str, Mapping[str, Callable[[Any], Any]]] = {
     "nio": {
         "rolled_over": int,

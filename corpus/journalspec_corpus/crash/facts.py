@@ -1,4 +1,4 @@
-"""Facts about each state of a crash point, as columns. No reader is asked.
+"""Facts about each state of a crash point, as columns. No reader runs.
 
 A write has *arrived* if every granule that it changed contains its bytes or the bytes of a later write. A
 mark is *intact* if its write arrived and no later write that arrived overwrote it. A record is *complete* if
@@ -376,7 +376,7 @@ class Facts:
     def _taken(self, parts: list[Written]) -> Rows:
         """Return the rows in which each part of an alternative is intact, or old records take its place.
 
-        Old records count only if a write at or after this alternative's own makes the record live.
+        Old records are accepted only if this alternative's own write, or a later one, makes the record live.
         """
         out = self.all
         for part in parts:

@@ -220,7 +220,7 @@ class CrashFormat:
 
     `semantics` defines the effect of a record and the effects in a state; without it only records are
     compared. `reach` returns the offsets up to which recovery reads files; None if it reads them completely.
-    `implementation()`, if given, reads instead of the reference, and may see any byte. `look` returns the
+    `implementation()`, if given, replaces the reference as reader, and may read any byte. `look` returns the
     content that the reference can see; by default, all bytes. `memory` is the cache of answers.
     """
 
@@ -361,7 +361,7 @@ def crash_format(format_id: str) -> CrashFormat:
 
 @dataclass(frozen=True)
 class Named:
-    """A reader with its name, and whether it may omit records."""
+    """Represents a reader with its name, and whether it may omit records."""
 
     name: str
     reader: Reader

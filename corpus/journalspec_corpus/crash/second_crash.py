@@ -4,7 +4,7 @@ crash.
 A second run is a workload like any other. The second run starts from a chosen crash state of the first run.
 Its operations begin with opening these files, and include the writes of recovery itself. The expectation
 comes from the first trace: a record exists if its bytes are in the state, in the file to which they were
-written. No reader is asked about the records.
+written. No reader runs for this.
 """
 
 from __future__ import annotations
@@ -185,7 +185,7 @@ CHOICES = 24
 
 @dataclass(frozen=True, slots=True)
 class SecondLife:
-    """The workload `first`, a crash that leaves chosen state number `choice`, and a second run.
+    """Represents the workload `first`, a crash that leaves chosen state number `choice`, and a second run.
 
     `then` is the format's name for the operations of the second run. `first` may itself be a second run.
     """
@@ -240,7 +240,7 @@ class ChosenImages:
 
 
 def choose(first: Trace, *, gone: bool = False) -> ChosenImages:
-    """Return representatives of the states of `first`. No reader is asked.
+    """Return representatives of the states of `first`. No reader runs.
 
     If the format's list of first crashes contains the trace, its listed states are used. Otherwise states are
     divided into classes by category, torn field and order of persistence. One state of each category is taken

@@ -394,7 +394,7 @@ def _start(log: Log, files: Files, *, policy: str) -> tuple[int, int, int]:
     checkpoint, control = _named(log, files, policy=policy)
     number, at = parts_of(checkpoint) if checkpoint else (1, 0)
     if log.files and (log.edition == "seed" or (not policy and number not in log.files)):
-        # Any file suffices for reading; the seed edition does not say which file comes first.
+        # Any file suffices for reading; the seed edition does not define which file comes first.
         if control and log.edition != "seed":
             log.gone("log-file", log.name(number), control, 8)
         number, at, checkpoint = min(log.files), 0, 0
@@ -566,7 +566,7 @@ def _answer(log: Log, records: list[dict[str, Any]]) -> dict[str, Any]:
 
 @dataclass
 class _Replay:
-    """A replay of records: the resulting rows, and whether records and pages fit each other."""
+    """Represents a replay of records: the resulting rows, and whether records and pages fit each other."""
 
     log: Log
     redo: int

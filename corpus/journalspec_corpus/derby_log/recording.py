@@ -46,7 +46,7 @@ PREPARED = 2
 _STANDING, _INTERVAL, _NEAR = 600, 100000, 99500
 #: The length of values in the rows that fill most of a file.
 _LARGE = 23000
-#: Operations that fsync the log. Outside a transaction, all other operations do so too.
+#: Operations that perform an fsync of the log. Outside a transaction, all other operations also perform one.
 _FORCING = frozenset(["open", "commit", "prepare", "decide", "checkpoint", "close"])
 
 

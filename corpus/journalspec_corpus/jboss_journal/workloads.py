@@ -21,7 +21,9 @@ VICTIM, FILLER = 91, 90
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One operation on record `id` or transaction `tx`, with `size` bytes of body (PREPARE: extra data)."""
+    """Represents one operation on record `id` or transaction `tx`, with `size` bytes of body (PREPARE: extra
+    data).
+    """
 
     op: str
     id: int = 0

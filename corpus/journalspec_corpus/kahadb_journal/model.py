@@ -19,7 +19,10 @@ Name = tuple[str, str]
 
 @dataclass(frozen=True)
 class Place:
-    """One destination: (id, priority, message) in order of effect, and pending ids of each subscription."""
+    """Represents one destination:
+
+    (id, priority, message) in order of effect, and pending ids of each subscription.
+    """
 
     messages: tuple[tuple[str, int, bytes], ...] = ()
     unacked: tuple[tuple[str, tuple[str, ...]], ...] = ()
@@ -27,7 +30,7 @@ class Place:
 
 @dataclass(frozen=True)
 class Kept:
-    """The model's state: destinations, commands of open transactions, and of prepared ones."""
+    """Represents the model's state: destinations, commands of open transactions, and of prepared ones."""
 
     places: Mapping[Name, Place]
     open: Mapping[tuple[Any, ...], tuple[Any, ...]]

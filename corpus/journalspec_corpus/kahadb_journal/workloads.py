@@ -24,7 +24,7 @@ SHIFTED, SHIFT = 2, 3
 
 @dataclass(frozen=True, slots=True)
 class Step(shared.NumberedStep):
-    """One command on message `id`, with `size` bytes of body, and on subscription `sub`."""
+    """Represents one command on message `id`, with `size` bytes of body, and on subscription `sub`."""
 
     sub: int = 0
 

@@ -12,7 +12,7 @@ PREPARED = "sys$prepared"
 
 @dataclass(frozen=True)
 class StoredMessage:
-    """A message: its digest, and the number of its deliveries."""
+    """Represents a message: its digest, and the number of its deliveries."""
 
     sha256: str
     deliveries: int = 1

@@ -233,7 +233,9 @@ def _branch(message: Any) -> dict[str, Any]:
 
 @dataclass
 class _Queue:
-    """A queue: whether its index is damaged, and its messages; `bad` contains the unreadable messages."""
+    """Represents a queue: whether its index is damaged, and its messages; `bad` contains the unreadable
+    messages.
+    """
 
     name: bytes
     damaged: bool = False
@@ -264,7 +266,7 @@ def _slots(page: bytes, slots: int, form: str) -> list[dict[str, Any]]:
 
 @dataclass
 class Store:
-    """The result of the walk: uses of pages, queues; `damaged` concerns the root index."""
+    """Represents the result of the walk: uses of pages, queues; `damaged` concerns the root index."""
 
     pages: LaidPages
     uses: dict[int, str] = field(default_factory=dict)

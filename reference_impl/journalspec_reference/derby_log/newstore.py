@@ -119,8 +119,8 @@ def _check(choices: StoreChoices) -> None:
 def _problems(  # noqa: C901, PLR0912  # one question after the other, of everything that a boot looks at
     answer: Answer, found: DerbyContents, behind: Behind
 ) -> Iterator[LossItem]:
-    """Yield the reasons why Derby would not start on the database, or would not read rows that the contents
-    show.
+    """Yield the reasons why Derby would not start on the database, or would not read rows that are part of
+    the contents.
     """
     seen, state = answer.observation, found.state
     if seen.state is None and not found.repairs:

@@ -1,7 +1,7 @@
 """Writes rows of two tables, in groups after a checksum record, in the product's order (DRB-WRT).
 
 The tables are those of the test suite's database, or of the containers next to the log. Pages are only
-tracked, never written. So checkpoints do not advance the redo instant, and every log file stays needed.
+tracked, never written. So checkpoints do not advance the redo instant, and every log file remains necessary.
 """
 
 from __future__ import annotations

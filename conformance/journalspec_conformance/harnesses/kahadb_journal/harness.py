@@ -1,7 +1,7 @@
 """``read``, ``recover`` and ``write``, answered by the product as the package's docstring describes.
 
 No code here interprets a byte of a file. Every value comes from the product's lists and getters. Private
-fields are read only where the product does not show its index.
+fields are read only where the product has no interface to its index.
 """
 
 from __future__ import annotations

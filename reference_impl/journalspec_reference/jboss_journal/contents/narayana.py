@@ -159,8 +159,8 @@ class Transaction:
     def recovery(self) -> str | None:
         """The action of recovery after the process has ended.
 
-        The presence of the record decides the action, not its status. None means that the action depends on
-        undecoded parts.
+        The presence of the record determines the action. The record's status does not matter. None means that
+        the action depends on undecoded parts.
         """
         kind = self.type or ""
         if kind.endswith(EXPIRED):

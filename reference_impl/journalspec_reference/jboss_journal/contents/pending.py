@@ -32,7 +32,7 @@ _KEY = 1 << 64
 
 @dataclass(slots=True)
 class Doubt:
-    """A prepared transaction, with the sends and acknowledgements that its commit would perform."""
+    """Represents a prepared transaction, with the sends and acknowledgements that its commit would perform."""
 
     tx: PreparedTx
     #: Maps the id of a message that the transaction adds to its position.
