@@ -257,7 +257,7 @@ class Case:
         usable = {key: word for key, word in words.items() if isinstance(word, str) and _WORD.fullmatch(word)}
         return cls(
             id=name,
-            title="a case that cannot be asked",
+            title="a case that cannot be used",
             format=usable.get("format", UNKNOWN),
             edition=usable.get("edition", UNKNOWN),
             tier="files",

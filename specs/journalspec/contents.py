@@ -84,7 +84,7 @@ def described(format_id: str) -> Described | None:
         names = [each.name for each in columns]
         wrong = sorted({each.kind for each in columns} - KINDS)
         if wrong or len({*names}) < len(names):
-            what = f"no such kind: {wrong[0]}" if wrong else "a column is there twice"
+            what = f"no such kind: {wrong[0]}" if wrong else "duplicate column"
             raise ValueError(f"{format_id}/contents/tables.toml: {entry['name']}: {what}")
         tables[entry["name"]] = Table(entry["name"], entry["noun"], entry["doc"], columns)
     remarks, damages = data.get("remarks", {}), frozenset(data.get("damages", ()))

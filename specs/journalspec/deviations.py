@@ -195,7 +195,7 @@ def lint(format_id: str, data: Mapping[str, Any], known_cases: Collection[str] |
         found = [*_form_faults(format_id, name, entry), *_reference_faults(format_id, entry, known_cases)]
         faults += [f"{name}: {fault}" for fault in found]
         if shown and not entry.get("show"):
-            faults.append(f"{name}: nothing shows it: add a [[deviation.show]], if only with `none`")
+            faults.append(f"{name}: it cannot be shown: add a [[deviation.show]], at least with `none`")
         for table in entry.get("show", ()):
             faults += [f"{name}: show: {fault}" for fault in _show_faults(table, known_cases)]
     return faults
@@ -212,13 +212,13 @@ def _show_faults(table: Mapping[str, Any], known_cases: Collection[str] | None) 
     yield from (f"{way}: {member!r} is none of its members" for member in unknown)
     for case in (table[member] for member in ("case", "start") if member in table):
         if not _CASE.fullmatch(str(case)):
-            yield f"{case!r} is not the form of a case id"
+            yield f"{case!r} does not have the form of a case id"
         elif known_cases is not None and case not in known_cases:
             yield f"there is no case {case}"
     if way in ("steps", "trace") and ("start" in table) == ("edition" in table):
         yield f"{way}: either a case to start from or an edition is needed"
     if way == "trace" and not table.get("order") and not table.get("never"):
-        yield "trace: neither order nor never: it could not fail"
+        yield "trace: `order` or `never` is needed, else it cannot fail"
     for member in ("order", "never"):
         try:
             re.compile(table.get(member, ""))
@@ -227,7 +227,7 @@ def _show_faults(table: Mapping[str, Any], known_cases: Collection[str] | None) 
     if way == "steps":
         yield from _step_faults(table["steps"])
     yield from (
-        f"seen: {check!r} has the members of no check"
+        f"seen: {check!r} does not have the members of a check"
         for check in table.get("seen", ())
         if set(check) not in _CHECKS
     )
@@ -259,17 +259,17 @@ def _form_faults(format_id: str, name: str, entry: Mapping[str, Any]) -> Iterato
     yield from _example_faults(entry.get("example"))
     observed = entry.get("observed")
     if not isinstance(observed, Mapping) or not observed.get("how") or not observed.get("on"):
-        yield "observed says neither how nor on what: a deviation that was not observed is not listed"
+        yield "observed lacks `how` or `on`: only observed deviations are listed"
 
 
 def _example_faults(example: object) -> Iterator[str]:
     if example is None:
         return
     if not isinstance(example, Mapping) or not example.get("where"):
-        yield "the example does not say where its bytes stand"
+        yield "the example lacks the place of its bytes (`where`)"
         return
     if not _HEX.fullmatch(str(example.get("hex", "")).replace(" ", "")):
-        yield "the example's hex is not pairs of lower-case hexadecimal digits"
+        yield "the example's hex must consist of pairs of lower-case hexadecimal digits"
 
 
 def _reference_faults(
@@ -277,17 +277,17 @@ def _reference_faults(
 ) -> Iterator[str]:
     known = requirements(format_id)
     if not entry.get("requirements"):
-        yield "it names no requirement that it departs from"
+        yield "it lists no requirement that it violates"
     for requirement in entry.get("requirements", ()):
         if requirement not in known:
             yield f"there is no requirement {requirement}"
     # If no product can be run, only recorded runs exist, and the only way to show a deviation is `none`.
     enough = {*_NO_CASE, "none"} if get_format(format_id).uncaptured else {*_NO_CASE}
     if not entry.get("cases") and not any(enough & set(show) for show in entry.get("show", ())):
-        yield "it names no case that shows it"
+        yield "it lists no case that shows it"
     for case in entry.get("cases", ()):
         if not _CASE.fullmatch(case):
-            yield f"{case!r} is not the form of a case id"
+            yield f"{case!r} does not have the form of a case id"
         elif known_cases is not None and case not in known_cases:
             yield f"there is no case {case}"
 

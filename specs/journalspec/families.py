@@ -128,7 +128,10 @@ class Shape:
 
 @dataclass(frozen=True, eq=False)
 class Family:
-    """Represents the types of a family, by name; a type in `roots` can be decoded without an enclosing type."""
+    """Represents the types of a family by name.
+
+    A type in `roots` can be decoded without an enclosing type.
+    """
 
     format_id: str
     name: str
@@ -263,13 +266,13 @@ def load(format_id: str, name: str, text: str) -> Family:
         types = {row["name"]: _shape(row) for row in rows}
         family = Family(format_id, name, versions=about.pop("versions", ("",)), types=types, **about)
         if len(types) < len(rows):
-            raise ValueError("a type is there twice")
+            raise ValueError("duplicate type")
         for shape in types.values():
             for problem in _problems(family, shape):
                 raise ValueError(problem)
         for root in family.roots:
             if wanted := {*family.needs[root]} - {"version"} if root in types else {"a type"}:
-                raise ValueError(f"{root} stands by itself, but asks for {', '.join(sorted(wanted))}")
+                raise ValueError(f"{root} is a root, but needs {', '.join(sorted(wanted))}")
     except (KeyError, TypeError, ValueError) as error:
         raise ValueError(f"{where}: {error}") from error
     return family
@@ -296,19 +299,19 @@ def _shape(row: Mapping[str, Any]) -> Shape:
 def _problems(family: Family, shape: Shape) -> Iterator[str]:
     """Yield the faults in the definition of a type."""
     if not _NAME.fullmatch(shape.name) or shape.name in {*NUMBERS, *_TAKEN, "bytes", "text", "none"}:
-        yield f"{shape.name}: no name for a type"
+        yield f"{shape.name}: not a valid name for a type"
     before: dict[str, Member] = {}
     for member in shape.fields:
         where = f"{shape.name}.{member.name}"
         if not _NAME.fullmatch(member.name) or member.name in {*before, *_TAKEN}:
-            yield f"{where}: no name for a field, or there already"
+            yield f"{where}: not a valid name for a field, or a duplicate"
         yield from (f"{where}: {problem}" for problem in _wrong(family, member))
         asked = [name for name in member.references if not name.startswith("outer.")]
         asked += [name for kind in member.types for name in family.needs.get(kind, ()) if name in before]
         for name in asked:
             found = before.get(name)
             if found is None or found.count or NUMBERS.get(found.type, _REAL).real:
-                yield f"{where}: {name} is not a number before it"
+                yield f"{where}: {name} is not an earlier number field"
             elif found.left or (
                 name not in member.when[:1] and not conditions(found, before) <= conditions(member, before)
             ):
@@ -360,7 +363,7 @@ def decode(
     reader = _Reader(family, data, version or family.versions[-1], see)
     found, at = reader.shape(family.types[name], 0, len(data), ())
     if at < len(data):
-        raise ContentsError(f"{len(data) - at} bytes behind {name}", at)
+        raise ContentsError(f"{len(data) - at} bytes after {name}", at)
     return found
 
 
@@ -411,7 +414,7 @@ class _Reader:
     ) -> tuple[dict[str, Any], int]:
         """Return the fields of a type at `at`, and the offset after the type."""
         if len(outer) >= MOST_DEPTH:
-            raise ContentsError(f"more than {MOST_DEPTH} types within each other", at)
+            raise ContentsError(f"types nest deeper than {MOST_DEPTH}", at)
         found: dict[str, Any] = {}
         scopes = (*outer, found)
         for member in shape.fields:
@@ -483,7 +486,7 @@ class _Reader:
         if after > stop:
             raise IndexError("its size")
         if size is not None and after < stop:
-            raise ContentsError(f"{member.name}: {stop - after} bytes behind it", after)
+            raise ContentsError(f"{member.name}: {stop - after} bytes after its end", after)
         if value is not None and member.refuses(value):
             raise ContentsError(f"{member.name}: {value!r} is not a value of it", at)
         return value, after

@@ -282,7 +282,7 @@ def get_format(format_id: str) -> Format:
     }
     moved = sorted(set(data) & _IN_FIELDS)
     if moved:
-        raise ValueError(f"{format_id}/format.toml: [{moved[0]}] belongs into fields.toml beside it")
+        raise ValueError(f"{format_id}/format.toml: [{moved[0]}] belongs into the fields.toml next to it")
     return Format(
         id=format_id,
         title=data["title"],
@@ -331,7 +331,7 @@ def format_module(package: str, format_id: str, module: str = "") -> ModuleType:
     except ModuleNotFoundError as error:
         if error.name not in (room, name):
             raise
-        missing = f"{package} has no room for {format_id}"
+        missing = f"{package} has no directory for {format_id}"
         raise UnknownFormat(missing if error.name == room else f"{room} has no module {module}") from None
 
 

@@ -86,7 +86,7 @@ class Field:
     ksy: str = ""
     editions: tuple[str, ...] = ()
     types: tuple[str, ...] = ()
-    #: Whether it is an integer, and whether it is signed.
+    #: Whether the field is an integer, and whether it is signed.
     is_int: bool = field(init=False)
     signed: bool = field(init=False)
     #: The length of the field in bytes, or 0 if the length varies.

@@ -164,7 +164,7 @@ def _faults(format_id: str, entry: Mapping[str, Any], known: Collection[str]) ->
     if entry.get("impact") not in IMPACTS:
         yield f"impact {entry.get('impact')!r} is none of {', '.join(IMPACTS)}"
     if bool(entry.get("made")) == bool(entry.get("read")):
-        yield "either `made` or `read` says how it is known"
+        yield "either `made` or `read` must state the evidence"
     yield from (f"see: there is no message {name}" for name in entry.get("see", ()) if name not in known)
     codes = _codes(format_id)
     yield from (f"codes: {code!r} is in no answer" for code in entry.get("codes", ()) if code not in codes)

@@ -177,7 +177,7 @@ def _unknown(what: str, values: object, known: Sequence[str]) -> Iterator[str]:
         if value not in known:
             yield f"{what} {value!r} is none of {', '.join(known)}"
     if len(set(values)) != len(values):
-        yield f"a {what} is there twice"
+        yield f"duplicate {what}"
 
 
 def _source_faults(source: object) -> Iterator[str]:

@@ -202,7 +202,7 @@ def reading(total: int) -> Iterator[Callable[[], None]]:
 
 @dataclass(eq=False)
 class Part:
-    """Represents a journal of a store: its place, and the answer about it, with the data that users stored."""
+    """Represents a journal of a store: its place, and the answer about it with the data that users stored."""
 
     place: Directory
     answer: Answer

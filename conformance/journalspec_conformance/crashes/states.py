@@ -49,8 +49,8 @@ from journalspec_corpus.pipeline.plan import Plan
 from journalspec_reference import load
 
 TIER = "crash"
-#: The number of states that a sample takes from each trace; more if there are too few traces. More traces
-#: reveal more failures than more states of a trace.
+#: The number of states that a sample takes from each trace; more if there are too few traces. Additional
+#: traces reveal more failures than additional states of the same trace.
 PER_TRACE = 4
 #: Among this many traces of a sample, one is about corruption: bytes that changed after they were durable.
 CORRUPTED_EVERY = 8

@@ -385,7 +385,8 @@ def program(product: Product, name: str, **options: str) -> list[str]:
 
 
 def run_program(programs: Mapping[str, Program]) -> None:
-    """Run one of `programs` (``NAME --product ID [--OPTION VALUE]...``); `journalspec products show` does.
+    """Run one of `programs` (``NAME --product ID [--OPTION VALUE]...``); `journalspec products show` calls
+    this.
 
     Exit status: 0 if no deviation was seen, 1 if one was, 2 for a usage error. Never returns.
     """

@@ -132,7 +132,7 @@ def answers(
     """
     memory, edition = memory or Remembered(), contents.point.trace.edition
     number: dict[tuple[Answer, ...], int] = {}
-    #: The number of an answer by the id of its object, because it takes long to hash the answer itself.
+    #: Maps the id of an answer's object to the answer's number, because hashing the answer itself takes long.
     numbers: dict[int, int] = {}
     which, known, held = [], memory.answers, []
     for at in range(len(contents.rows)):

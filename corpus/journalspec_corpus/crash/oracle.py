@@ -1,4 +1,4 @@
-"""Computes the permitted results of recovery from trace and model, without asking any reader.
+"""Computes the permitted results of recovery from trace and model, without running any reader.
 
 The criterion is durable linearizability, with failure atomicity. The recovered state must equal the state of
 the model after a set S of operations, in the order of issue, such that

@@ -229,7 +229,7 @@ class ChosenImages:
         """
         self._drawn += islice(self._found, max(0, number + 1 - len(self._drawn)))
         if not self._drawn:
-            raise ValueError(f"{self._name}: no crash state to go on from")
+            raise ValueError(f"{self._name}: no crash state to continue from")
         return self._drawn[number % len(self._drawn)]
 
     @property
@@ -291,9 +291,7 @@ def _listed(first: Trace, listed: Sequence[tuple[Any, ...]], gone: bool) -> Iter
             break
         yield image
     if lacking:
-        raise ValueError(
-            f"{first.name}: {FIRST_CRASHES} names states that there are not: {sorted(lacking)[:3]}"
-        )
+        raise ValueError(f"{first.name}: {FIRST_CRASHES} lists unknown states: {sorted(lacking)[:3]}")
 
 
 def _choose(first: Trace, gone: bool) -> Iterator[CrashImage]:

@@ -447,7 +447,7 @@ def promise(format_id: str, edition: str, stratum: str, acknowledged: Iterable[s
 REACHABLE, LYING, CORRUPTED = "R", "L", "C"
 #: Classes of crash states, in the order in which they are reported, and their meaning.
 STRATA = {
-    REACHABLE: "reachable by a crash, forces honest",
+    REACHABLE: "reachable by a crash of an honest device",
     LYING: "reachable only if the device ignored an fsync",
     CORRUPTED: "corrupted after it was durable",
 }

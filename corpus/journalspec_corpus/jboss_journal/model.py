@@ -12,7 +12,7 @@ Piece = tuple[str, str, str]
 
 @dataclass(frozen=True, slots=True)
 class Transaction:
-    """Represents the changes of an open transaction, (operation, id, piece) each; `extra` if it is prepared."""
+    """Represents an open transaction: its changes, (operation, id, piece) each; `extra` if it is prepared."""
 
     done: tuple[tuple[str, str, Piece], ...] = ()
     extra: str | None = None

@@ -388,7 +388,7 @@ def _lay(run: Run, kind: str, start: int, life: int) -> None:
     filler = Step("add", workloads.FILLER, 0)
     room = start - run.position - workloads.size_of(filler.operation(life), run.edition)
     if room < 0:
-        raise ValueError(f"{kind}: what stands before the steps takes {-room} bytes too many")
+        raise ValueError(f"{kind}: the content before the steps takes {-room} bytes too many")
     run.apply(Step("add", workloads.FILLER, room).operation(life))
 
 

@@ -70,8 +70,8 @@ class Workload(shared.SmallWorkload):
     """A workload of this format.
 
     `kind` is append, over, reclaim, compact, reopen (a start that rolls back open transactions) or create.
-    Over: the last step does not fit any more and is written to the next file. Reclaim: the same, and a file
-    goes out of use meanwhile.
+    Over: the last step does not fit any more and is written to the next file. Reclaim is like over, and a
+    file also goes out of use.
     """
 
     align: str = "type"

@@ -373,7 +373,7 @@ class LogWriter:
                 )
             page = self._store.page(fields["container"], fields["page"])
             if page is None:
-                raise WriterRefused("unencodable", "a page that is to be changed back is not at hand")
+                raise WriterRefused("unencodable", "the page of a change to be undone is not known")
             name = "LOGICAL_UNDO" if "undo" in fields else "PHYSICAL_UNDO"
             self._log(number, name, _CLR, page_version=page.version, **same)
         self._end_of(number, "ABORT")

@@ -186,7 +186,7 @@ class KahaNewStore(NewStore):
         for name in queues:
             if name not in known:
                 raise ChoiceRefused(f"--queue {name!r} names no queue or topic of this journal")
-            self.lines.append(f"only queue {name!r}, as was asked for")
+            self.lines.append(f"only queue {name!r}, as requested")
         known |= {tx_text(tx) for tx in store.prepared} | {step.message_id for step in steps}
         known |= {job.get("job_id", "") for job in every.jobs()}
         for name in drop:
@@ -197,7 +197,7 @@ class KahaNewStore(NewStore):
             if name not in known and not held:
                 raise ChoiceRefused(f"--drop {name!r} names nothing that is kept")
             where = f", a message of {', '.join(sorted(held))}" if held else ""
-            self.lines.append(f"{name}{where}: left out, as was asked for")
+            self.lines.append(f"{name}{where}: left out, as requested")
 
     # The parts of the report.
 
@@ -252,7 +252,7 @@ class KahaNewStore(NewStore):
             hidden = self._survivors.hidden(name)
             for ident in sorted((kept.drop | hidden) & here.messages.keys()):
                 code = "index-acknowledged" if ident in hidden else "chosen"
-                text = "no longer in db.data" if ident in hidden else "left out, as was asked for"
+                text = "no longer in db.data" if ident in hidden else "left out, as requested"
                 yield self._item(name, ident, place_of(here.messages[ident]), code, text)
         for tx, steps in store.prepared.items():
             if tx_text(tx) in kept.drop:

@@ -158,7 +158,7 @@ class Owners:
 
 
 class Ranked:
-    """Represents the messages of a destination in the order of delivery: by priority class, then by number."""
+    """Represents the messages of a destination in delivery order: by priority class, then by number."""
 
     def __init__(self, messages: Iterable[tuple[int, int, str]], ranks: Iterable[int]) -> None:
         """Store rank, number and id of each message, given in the order of numbers."""

@@ -373,7 +373,7 @@ class SwiftMQ(shared.Driver):
 
     format_id = FORMAT
     claims = table(__package__, "java.toml")["claims"]
-    unread = "the product shows its log to nobody"
+    unread = "the product has no interface to its log"
 
     def __init__(self, product: Product, java: jvm.Runtime | None) -> None:
         """Store a product in the running JVM; raises ProductError if no router can be created for it."""

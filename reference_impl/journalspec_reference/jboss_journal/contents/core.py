@@ -309,7 +309,7 @@ def message_of(kind: int, data: bytes, *, tagged: bool = False) -> Message:
 
 
 def glance(kind: int, data: bytes, start: int, end: int, *, judge: bool = True) -> tuple[int, bool]:
-    """Return the time of the message in a record's body (0: none), and whether it surely has no problem.
+    """Return the time of the message in a record's body (0: none), and whether it certainly has no problem.
 
     The message is not decoded for this. False means that :func:`message_of` may find a problem. With `judge`,
     the priority and the properties of a message with a protocol are also checked; Artemis 2 does not decode

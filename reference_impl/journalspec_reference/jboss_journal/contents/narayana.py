@@ -246,7 +246,7 @@ def _any_xid(state: _Buffer) -> dict[str, Value]:
 def _xa_resource(state: _Buffer) -> dict[str, Value]:
     found: dict[str, Value] = {"outcome": state.named(OUTCOMES), "committed": state.flag(), **_any_xid(state)}
     if state.number() != BY_OBJECT:
-        raise Undecodable(f"a participant that {state.text()} stores its own way (at {state.at})")
+        raise Undecodable(f"a participant that {state.text()} stores in its own form (at {state.at})")
     found |= {"product": state.text(), "version": state.text(), "jndi_name": state.text()}
     if state.flag():
         found["class_name"] = state.text()

@@ -32,7 +32,7 @@ _KEY = 1 << 64
 
 @dataclass(slots=True)
 class Doubt:
-    """Represents a prepared transaction, with the sends and acknowledgements that its commit would perform."""
+    """Represents a prepared transaction, with the sends and acknowledgements that its commit performs."""
 
     tx: PreparedTx
     #: Maps the id of a message that the transaction adds to its position.
@@ -267,7 +267,7 @@ class Pending:
         elif known is not None:
             self.page_txs[tx] = known[0] - count, known[1]
         else:
-            self._report("no-page-transaction", str(tx), item.place, "its messages are said to be done")
+            self._report("no-page-transaction", str(tx), item.place, "its messages are marked as done")
 
     def _count(self, kind: int, data: bytes) -> None:
         (queue,) = core.LONG.unpack_from(data, 0)
