@@ -142,7 +142,7 @@ def _set_int(built: Built, edit: Mapping[str, Any]) -> None:
 
 
 def _plus(built: Built, edit: Mapping[str, Any]) -> None:
-    """Add to an integer, two's complement and without overflow."""
+    """Add to an integer modulo two to the power of its bits."""
     spot = built.span(edit)
     value = int.from_bytes(built.files[spot.file][spot.off : spot.end], edit.get("order", "big"))
     value = (value + int(edit["plus"])) % (1 << (8 * spot.length))

@@ -95,7 +95,7 @@ class Heap:
                 self.fault = Fault("bad-container", text, "XJ001", INFO)
             elif not self.size:
                 self.fault = Fault("bad-container", f"{name} has pages of {size} bytes", "", INFO + 8)
-        #: Whether the container was dropped for good, so that only a stub is left.
+        #: Whether the container was dropped completely, so that only a stub is left.
         self.removed = bool(status & _REMOVED)
         #: The number of pages in the container's file.
         self.count = len(data) // self.size if self.size else 0

@@ -146,7 +146,7 @@ def _problems(  # noqa: C901, PLR0912  # one question after the other, of everyt
         if len(places) < _MOST_PAGES:
             places.add((file, fault.off))
         yield LossItem("page", fault.code, fault.text, queue=found.title(container), file=file, off=fault.off)
-    # Read only rows with parts on other pages, because the parts can be from another moment than the rows.
+    # Read only rows with parts on other pages, because the parts can be older or newer than the rows.
     for container in sorted(state.parted):
         for _ in state.rows(container, parted=True):
             pass

@@ -85,7 +85,8 @@ class Pending:
 
 
 class Ledger:
-    """Live records and pending transactions, and the files that hold them: the bookkeeping for reuse.
+    """Represents live records and pending transactions, and the files that contain them. It determines which
+    files can be reused.
 
     A file may be used again iff every positive in it (a record, or one token for each pending transaction
     that touched it) is matched by a negative in this or a later file. Every earlier file to which the

@@ -390,7 +390,7 @@ class Derby(shared.Driver):
 
     format_id = FORMAT
     claims = _JAVA["claims"]
-    unread = "the product has no interface to its records"
+    unread = "the product does not expose its records"
 
     def recovered(self, directory: Path, params: Mapping[str, str], policy: str) -> Answer:
         """Boot a copy of the database, and return its content."""

@@ -117,7 +117,7 @@ class Store:
             private_call(self.store, "shutdown")
 
     def stop(self) -> None:
-        """Abandon it, as a crash does."""
+        """Abandon the store, as in a crash."""
         for loop in self.router.loops:
             loop.close()
         self.router.loops.clear()
@@ -373,7 +373,7 @@ class SwiftMQ(shared.Driver):
 
     format_id = FORMAT
     claims = table(__package__, "java.toml")["claims"]
-    unread = "the product has no interface to its log"
+    unread = "the product does not expose its log"
 
     def __init__(self, product: Product, java: jvm.Runtime | None) -> None:
         """Store a product in the running JVM; raises ProductError if no router can be created for it."""

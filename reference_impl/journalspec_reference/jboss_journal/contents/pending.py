@@ -176,7 +176,7 @@ class Pending:
     def _take_live(self) -> None:
         numbers, add, put = self.numbers, self.references.add, self.numbers.put
         # This is a copy of the code of `References.add` for the first reference to a message, because almost
-        # all references are such.
+        # every reference is the first one to its message.
         first, queues, held = self.references.first, self.references.queues, self.references.numbers
         judges, newest, last = self._judges, None, 0
         idents, places = self.idents.append, self.places.append
