@@ -176,10 +176,11 @@ def _laid(writer: str, start: int, over: bool) -> Run:
 class LongRun(Run):
     """A run of the writer that is described by words.
 
-    ``i1b`` ``u1b`` ``d1`` insert, update, delete row 1, with a value of size b ``sx2`` begin XA transaction
-    2; a local one begins with its first operation (``i1bl1``) ``cl1`` ``rl1`` ``px2`` commit, roll back,
-    prepare a transaction ``yx2`` ``zx2`` commit and roll back a prepared one ``k`` ``o`` ``n`` a checkpoint;
-    close, and open again; open again without having closed
+    ``i1b`` ``u1b`` ``d1``    insert, update, delete row 1, with a value of size b
+    ``sx2``                   begin XA transaction 2; a local one begins with its first operation (``i1bl1``)
+    ``cl1`` ``rl1`` ``px2``   commit, roll back, prepare a transaction
+    ``yx2`` ``zx2``           commit and roll back a prepared one
+    ``k`` ``o`` ``n``         a checkpoint; close, and open again; open again without having closed
 
     All numbers are in base 36. Sizes: ``a`` means four letters, ``b`` forty, ``c`` more than a sector, ``d``
     a value so long that five of them fill a file.

@@ -298,8 +298,8 @@ _CHANGES = {
 class Statements(shared.Session):
     """SQL statements by name. `tx` identifies a transaction; without `tx`, each statement commits.
 
-    The names and their members are: ``insert`` and ``update`` (table, key, value), ``delete`` (table, key),
-    ``commit``, ``rollback`` and ``prepare`` (tx), ``start`` (tx, gtrid, bqual; begins an XA branch),
+    Each name is followed by its members: ``insert`` and ``update`` (table, key, value), ``delete`` (table,
+    key), ``commit``, ``rollback`` and ``prepare`` (tx); ``start`` (tx, gtrid, bqual) begins an XA branch;
     ``decide`` (gtrid, bqual, commit), ``checkpoint``, ``close``.
     """
 
