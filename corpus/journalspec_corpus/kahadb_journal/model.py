@@ -158,7 +158,9 @@ def _told(name: str, fields: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def ordered(place: Place) -> list[tuple[str, int, bytes]]:
-    """Return messages in delivery order: priorities above the default, equal, below (KHD-RCV-005)."""
+    """Return messages in delivery order: first priorities above the default, then the default, then below it
+    (KHD-RCV-005).
+    """
     return sorted(place.messages, key=lambda row: (row[1] < 4) - (row[1] > 4))  # The default priority.
 
 

@@ -302,7 +302,7 @@ class StoreWriter:
         return {}
 
     def _decide(self, op: Operation) -> dict[str, Any]:
-        """End a branch. Its messages are removed first, so a crash in between leaves it in doubt."""
+        """End a branch. Its messages are removed first, so a crash in between leaves the branch in doubt."""
         wanted = bytes.fromhex(op["bqual"]), bytes.fromhex(op["gtrid"])
         found = []
         for _, slot in self._index(PREPARED).valid():
