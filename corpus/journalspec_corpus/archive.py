@@ -52,7 +52,8 @@ def compressed(path: Path) -> bool:
 
 
 def write_archive(path: Path, cases: Sequence[Case], schemas: Mapping[str, Mapping[str, Any]]) -> None:
-    """Write `cases` to `path`, with `schemas` (file name -> JSON Schema of answers) next to that of cases.
+    """Write `cases` to `path`, with `schemas` (file name -> JSON Schema of answers) next to the schema of
+    cases.
 
     Raises ValueError for a name with another suffix, CaseError for a case whose id or paths cannot be file
     names, FileExistsError if `path` exists, and OSError if `path` cannot be written. After an error no file
