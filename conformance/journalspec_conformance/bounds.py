@@ -14,8 +14,8 @@ SHORTEST_TIMEOUT, LONGEST_TIMEOUT = 0.001, 86_400.0
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """The limits (in bytes) of an implementation for one question. The implementation is killed if it exceeds
-    a limit.
+    """Represents the limits (in bytes) of an implementation for one question. The implementation is killed if
+    it exceeds a limit.
 
     The largest answer to a published case is shorter than a tenth of `answer`. Parsing an answer as JSON
     takes about thirty times its size in memory. `memory` is the memory of all its processes together, `disk`

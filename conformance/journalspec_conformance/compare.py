@@ -33,7 +33,8 @@ Members = Mapping[str, Json]
 
 @dataclass(frozen=True, slots=True)
 class Claims:
-    """The parts that are compared: the level, and the reported state keys and record fields (None: all).
+    """Represents the parts that are compared: the level, and the reported state keys and record fields (None:
+    all).
 
     `silent`: the implementation does not report whether it skipped anything, so clean and recovered count as
     the same verdict. Without `records`, it lists no records, and none are compared. `missing`: it reports

@@ -1,4 +1,4 @@
-"""Expectation files. They list the failures that an implementer knows, and their reasons.
+"""Expectation files. They list the known failures of an implementation, and the reasons for these failures.
 
 The file belongs to the implementer. Each entry selects probes by a pattern and predicts how they fail. A
 prediction that does not come true is red. A pattern that matches no probe is an error, and so is an entry
@@ -11,16 +11,16 @@ without a reason.
     why = "the tail is not checked"        # mandatory
     issue = "https://..."                  # optional
     deviation = "id"                       # optional: of the format's deviations
-    tier = "core"                          # optional: must name probes of this tier, not just of any
+    tier = "core"                          # optional: the pattern must match a probe of this tier
 
 The ids of draws differ with every seed. An entry about draws must match all of them (``case =
 "xyz.drawn.**/read"``) and contain a fingerprint. A draw that fails with this fingerprint is known; another
-failure is red; a draw that passes stays passed. The same holds for crash states (``case =
+failure is red; a draw that passes is still reported as passed. The same holds for crash states (``case =
 "xyz.crash.*/recover.strict"``).
 
-To bring a file up to date with a report it is cut into blocks (an entry with the comments above
-it), each block is edited by itself, and the blocks are sorted by case. New entries get a reason
-that the lint refuses until a person has replaced it.
+An update of a file with a report splits the file into blocks: an entry with the comments above it.
+Each block is edited separately, and the blocks are sorted by case. A new entry gets a reason
+that the lint refuses until a person has replaced this reason.
 """
 
 from __future__ import annotations
@@ -266,7 +266,7 @@ _HEADER = re.compile(r"^\s*\[\[\s*expect\s*\]\]", re.MULTILINE)
 
 @dataclass(frozen=True, slots=True)
 class Update:
-    """The new text, and the cases whose entries were added, removed or changed by an update."""
+    """Represents the new text, and the cases whose entries were added, removed or changed by an update."""
 
     text: str
     added: tuple[str, ...]

@@ -21,7 +21,7 @@ _GOOD = frozenset({"pass", "allowed"})
 
 @dataclass(frozen=True, slots=True)
 class KeptReport:
-    """A report in a directory of results, and the report of the same tier and formats `before` it."""
+    """Represents a report in a directory of results, and the previous report of the same tier and formats."""
 
     path: Path
     folder: str
@@ -31,7 +31,7 @@ class KeptReport:
 
 @dataclass(frozen=True, slots=True)
 class ReportChanges:
-    """The probes whose class changed, one line each, and the numbers of `new` and `gone` probes."""
+    """Represents the probes whose class changed, one line each, and the numbers of `new` and `gone` ones."""
 
     better: tuple[str, ...]
     worse: tuple[str, ...]

@@ -32,7 +32,10 @@ _SEPARATORS = re.compile(r"([./])")
 
 @dataclass(frozen=True, slots=True)
 class Draws:
-    """The cases of the tier ``drawn``: `count` draws of each format, or only those with ids in `select`."""
+    """Represents the cases of the tier ``drawn``:
+
+    `count` draws of each format, or only those with ids in `select`.
+    """
 
     seed: int
     count: int = COUNT

@@ -46,7 +46,7 @@ class NotTried(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """The result of one demonstration of a deviation on one product.
+    """Represents the result of one demonstration of a deviation on one product.
 
     `shown` is None if the demonstration could not be tried; `did` then contains the reason. `asked`,
     `demanded` and `did` are lines for people.

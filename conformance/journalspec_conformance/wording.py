@@ -39,8 +39,8 @@ def sentence(difference: Difference) -> str:
 def describe(where: str, expected: Any, observed: Any) -> str:
     """Return one sentence on the difference of an answer from the permitted one.
 
-    The place is narrowed to the first differing part of a nested value. The sentence says if only the order
-    of a list differs, or only the type of a value.
+    The place is narrowed to the first differing part of a nested value. If only the order of a list differs,
+    or only the type of a value, the sentence states this.
     """
     where, expected, observed = _narrowed(where, expected, observed)
     words = f"expected {spelled(expected)}, got {spelled(observed)}"
@@ -95,7 +95,7 @@ def _kind(value: Any) -> str:
 
 @dataclass(frozen=True, slots=True)
 class FailureGroup:
-    """A group of results with the same failure: one of them, and their number."""
+    """Represents a group of results with the same failure: one of them, and their number."""
 
     example: Result
     count: int

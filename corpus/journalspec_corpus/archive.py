@@ -52,7 +52,8 @@ def compressed(path: Path) -> bool:
 
 
 def write_archive(path: Path, cases: Sequence[Case], schemas: Mapping[str, Mapping[str, Any]]) -> None:
-    """Write `cases` to `path`, with `schemas` (file name -> JSON Schema of answers) next to that of cases.
+    """Write `cases` to `path`, with `schemas` (file name -> JSON Schema of answers) next to the schema of
+    cases.
 
     Raises ValueError for a name with another suffix, CaseError for a case whose id or paths cannot be file
     names, FileExistsError if `path` exists, and OSError if `path` cannot be written. After an error no file
@@ -109,7 +110,8 @@ def members(cases: Sequence[Case], schemas: Mapping[str, Mapping[str, Any]]) -> 
         yield from ((f"{place}/files/{name}", content) for name, content in sorted(case.files().items()))
 
 
-#: Folder of a format, suffix of files in it, and their folder in an archive.
+#: The folder of a format, the suffix of the files in this folder, and the folder of these files in an
+#: archive.
 _DESCRIBED = (
     ("", "spec.md", "specification"),
     ("", "requirements.toml", "specification"),

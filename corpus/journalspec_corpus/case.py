@@ -160,14 +160,14 @@ def write_files(root: Path, files: Iterable[tuple[str, Iterable[bytes | int]]]) 
 
 @dataclass(frozen=True, slots=True)
 class Input:
-    """The initial directory of a case."""
+    """Represents the initial directory of a case."""
 
     files: tuple[InputFile, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """The origin of a case, and who checked its expectations.
+    """Represents the origin of a case, and who checked its expectations.
 
     `kind` is authored, family, trace or captured. `checked_by` lists checks by people ("hand"), by second
     implementations, or by products with their version; never by the implementation under test. `shrunk_from`
@@ -199,7 +199,7 @@ class Origin:
 
 @dataclass(frozen=True, slots=True)
 class Probe:
-    """One question about one case: an operation, and for ``recover`` a policy.
+    """Represents one question about one case: an operation, and for ``recover`` a policy.
 
     `expect` lists the permitted answers in the case's order; an answer must match one of them.
     """
@@ -257,7 +257,7 @@ class Case:
         usable = {key: word for key, word in words.items() if isinstance(word, str) and _WORD.fullmatch(word)}
         return cls(
             id=name,
-            title="a case that cannot be asked",
+            title="a case that cannot be used",
             format=usable.get("format", UNKNOWN),
             edition=usable.get("edition", UNKNOWN),
             tier="files",

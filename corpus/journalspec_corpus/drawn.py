@@ -20,7 +20,7 @@ from journalspec_corpus.edits import Built
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """A named byte range of one file: `length` bytes at `off`; integers in byte order `order`."""
+    """Represents a named byte range of one file: `length` bytes at `off`; integers in byte order `order`."""
 
     file: str
     off: int
@@ -31,7 +31,7 @@ class Field:
 
 @dataclass(frozen=True)
 class DrawnJournal:
-    """A valid journal, as a conforming writer leaves it.
+    """Represents a valid journal, as a conforming writer leaves it.
 
     `records` are the records that a reading of the whole journal reports, in this order. `recovered` are the
     records that recovery keeps, `state` is its result. `before` contains the files in their previous
@@ -64,7 +64,7 @@ class Judgement:
     strict    ``same``: records and state as before the fault; ``refused``: no
               result; ``open``: the format cannot decide, `why` gives the reason.
     intact    records that salvage must still report, in this order, whatever
-              else it reports; empty if the fault takes the file itself away.
+              else it reports; empty if the fault removes the file itself.
     """
 
     strict: Strict
@@ -74,7 +74,7 @@ class Judgement:
 
 @dataclass(frozen=True)
 class Fault:
-    """A single fault in a drawn journal: the damaged files, and the required outcome.
+    """Represents a single fault in a drawn journal: the damaged files, and the required outcome.
 
     `kind` is one of KINDS; `file`, `off` and `length` are the affected bytes (some may have kept their
     value).
@@ -223,8 +223,8 @@ def drawn(  # All parameters except the first three are keyword-only.
 ) -> DrawnJournal:
     """Return the journal of a format and edition that its author module has laid out.
 
-    `lives` are this generation and the previous one, whose files are brought to the same length. `recovered`
-    are the labels of records that recovery keeps (default: all). `left` contains labels of records of the
+    `lives` are this generation and the previous one. The files of both get the same length. `recovered` are
+    the labels of records that recovery keeps (default: all). `left` contains labels of records of the
     previous generation that still exist, and are read as records of this generation. `pointer` is the suffix
     in the labels of fields that contain the end of the log. `ends` is as in :class:`DrawnJournal` (default:
     the end of each record).

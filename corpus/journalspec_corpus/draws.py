@@ -40,7 +40,7 @@ _COPIED = 4096
 
 
 class Choices(random.Random):
-    """A source of random choices for a draw, equal under every version of Python.
+    """A source of random choices for a draw. The choices are the same under every version of Python.
 
     It can also replay given choices.
     """

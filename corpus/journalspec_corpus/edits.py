@@ -42,7 +42,7 @@ class Range:
 
 @dataclass
 class Built:
-    """Files under construction, the names of places in them, and the values of each record.
+    """Represents files under construction, the names of places in them, and the values of each record.
 
     `labels` are the labels of the sound files; edits do not move them. `records` maps a record's label to its
     full expectation, `at` included.
@@ -142,7 +142,7 @@ def _set_int(built: Built, edit: Mapping[str, Any]) -> None:
 
 
 def _plus(built: Built, edit: Mapping[str, Any]) -> None:
-    """Add to an integer, two's complement and without overflow."""
+    """Add to an integer modulo two to the power of its bits."""
     spot = built.span(edit)
     value = int.from_bytes(built.files[spot.file][spot.off : spot.end], edit.get("order", "big"))
     value = (value + int(edit["plus"])) % (1 << (8 * spot.length))
@@ -222,8 +222,8 @@ def apply(
     """Carry out one edit on `built` in place.
 
     Besides the edits of this module: ``{at, paste = "base:label"}`` copies the bytes of a place in another
-    base, ``{at, under = "base"}`` the bytes at the same offsets of another base. ``{seal = "label"}`` asks
-    the format's author module to correct the checksum of a damaged record. With ``sectors`` (each a file's
+    base, ``{at, under = "base"}`` the bytes at the same offsets of another base. ``{seal = "label"}``
+    corrects the checksum of a damaged record, by the format's author module. With ``sectors`` (each a file's
     label and a number) and ``size``, ``fill`` and ``under`` go to these sectors.
     """
     if "seal" in edit:

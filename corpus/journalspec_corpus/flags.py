@@ -22,7 +22,9 @@ class FlagError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Flag:
-    """One flag. `requirements` are ids in the format for which it was loaded, `rules` ids of design rules."""
+    """Represents one flag. `requirements` are ids in the format for which it was loaded, `rules` ids of
+    design rules.
+    """
 
     name: str
     damage: str

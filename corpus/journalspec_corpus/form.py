@@ -291,7 +291,7 @@ def _short(value: object) -> str:
     return repr(value[:_SHOWN]) + "..." if isinstance(value, str) and len(value) > _SHOWN else repr(value)
 
 
-#: The Python types of a type in a schema, what is said about other values, and the check of a value's form.
+#: The Python types of a type in a schema, the message about other values, and the check of a value's form.
 _TYPES: Mapping[str, tuple[Any, str, Callable[[Schema, Any], Fault | None] | None]] = {
     "null": (type(None), "is not null", None),
     "boolean": (bool, "is neither true nor false", None),

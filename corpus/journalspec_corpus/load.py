@@ -119,7 +119,7 @@ def _published(path: Path, source: str, only: frozenset[str]) -> Iterator[Case]:
 
 
 class Shared:
-    """The shared parts of a file of cases: contents of files, and permitted answers.
+    """Represents the shared parts of a file of cases: contents of files, and permitted answers.
 
     A line ``{"content": NUMBER, "size", "fill", "extents"}`` contains the content of a file. A later case
     refers to it by ``{"path", "content": NUMBER}`` among its files. A line ``{"permitted": NUMBER,
@@ -155,10 +155,10 @@ class Shared:
                 if "content" in file:
                     file.update(self._contents[file.pop("content")])
         except (AttributeError, KeyError, TypeError) as error:
-            raise ValueError(f"a file of the case names a content that is not there: {error!r}") from None
+            raise ValueError(f"a file of the case refers to an absent content: {error!r}") from None
         if isinstance(data["expect"], str):
             if data["expect"] not in self._permitted:
-                raise ValueError(f"the case names answers that are not there: {data['expect']}")
+                raise ValueError(f"the case refers to absent answers: {data['expect']}")
             data["expect"] = self._permitted[data["expect"]]
         return data
 

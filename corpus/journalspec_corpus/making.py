@@ -60,8 +60,8 @@ def make_case(  # noqa: PLR0913  # one parameter for each member of a case; only
 def implied_needs(expect: Iterable[Mapping[str, Any]]) -> set[str]:
     """Return the needs that follow from the expectations: operations, and ``damage``.
 
-    A case needs ``damage`` if its plain reading is not clean; without a reading, if any recovery is not
-    clean.
+    A case needs ``damage`` if its plain reading is not clean. A case without a reading needs ``damage`` if
+    any recovery is not clean.
     """
     # Missing things alone do not count as damage here, because there is a feature for them that an
     # implementation may lack.

@@ -18,7 +18,10 @@ Json = Any  # A JSON value, as in journalspec.observation.
 
 
 class Stepwise(Protocol):
-    """The transitions of a model. States and operations are JSON; states are never changed in place."""
+    """Represents the transitions of a model.
+
+    States and operations are JSON; states are never changed in place.
+    """
 
     def begin(self, state: Mapping[str, Json]) -> Any:
         """Return the state of the model for a recovered `state`."""
@@ -28,7 +31,7 @@ class Stepwise(Protocol):
 
 
 class Model(Stepwise, Protocol):
-    """The meaning of a format's operations, and the required report of recovery."""
+    """Represents the meaning of a format's operations, and the required report of recovery."""
 
     def shown(self, kept: Any) -> dict[str, Json]:
         """Return the members of the state that recovery must report, each in a canonical form."""
@@ -36,13 +39,15 @@ class Model(Stepwise, Protocol):
 
 @dataclass(frozen=True, slots=True)
 class History:
-    """The required result of recovery after the first 0, 1, 2 ... operations of a write."""
+    """Represents the required result of recovery after the first 0, 1, 2 ... operations of a write."""
 
     model: Model
     shown: tuple[dict[str, Json], ...]
 
     def between(self, durable: int, issued: int) -> list[dict[str, Json]]:
-        """Return the states that a crash may leave after so many acknowledged and started operations."""
+        """Return the states that a crash may leave after `durable` acknowledged and `issued` started
+        operations.
+        """
         return list(self.shown[durable : issued + 1])
 
     def seen(self, state: Mapping[str, Json]) -> dict[str, Json]:

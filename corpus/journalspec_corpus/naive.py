@@ -39,10 +39,10 @@ def require(holds: bool, why: str) -> None:
 
 @dataclass
 class Scanned:
-    """One file: the reason why it is `unusable`, or its records, dropped regions and notes.
+    """Represents one file: the reason why it is `unusable`, or its records, dropped regions and notes.
 
-    `rank` is the number in its header that shows which file is newer. `replayed` contains the records in the
-    order of recovery, if that differs from the order in the file. `boundaries` are the offsets where its
+    `rank` is the number in its header that determines which file is newer. `replayed` contains the records in
+    the order of recovery, if that differs from the order in the file. `boundaries` are the offsets where its
     records begin and end, if the format needs them. `notes` are codes, `noted` are their places and texts.
     """
 

@@ -49,7 +49,7 @@ def opened(data: bytes) -> tuple[dict[str, Any], list[str]]:
     if not isinstance(members, dict):
         raise SealError("not a JSON object")
     if SEAL not in members:
-        return members, ["it carries no seal"]
+        return members, ["it has no seal"]
     problems = []
     said, given = members[SEAL], sealed(members)
     if said != given[SEAL]:

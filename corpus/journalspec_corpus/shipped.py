@@ -110,8 +110,8 @@ def _differences(format_id: str, folder: Path, tiers: Sequence[str]) -> Iterator
 def _unlike(path: Path, said: Mapping[str, Any]) -> list[str]:
     """Return how a tier differs from its entry in the manifest."""
     if said["file"] != path.name:
-        return ["called otherwise in the manifest"]
-    wrong = unlike(path, said, "get the file again from where it came from")
+        return ["the manifest has another file name"]
+    wrong = unlike(path, said, "get the file again from its source")
     if wrong:
         return [wrong]
     try:

@@ -19,8 +19,8 @@ They are for property tests of any reader, writer or recovery tool::
                 my_recovery(fault.files)
 
 A journal contains the records and the state that it must yield, computed from the requested writes. A fault
-contains the required outcome, and the reason if the format cannot detect the fault. Needs the extra
-``hypothesis``.
+contains the required outcome, and the reason if the format cannot detect the fault. This module needs the
+extra ``hypothesis``.
 """
 
 from __future__ import annotations
@@ -64,11 +64,11 @@ def faults(journal: DrawnJournal, kinds: tuple[str, ...] = KINDS) -> st.SearchSt
     """Return a strategy for single faults of the given kinds in `journal`.
 
     bit-flip     one bit of one file
-    torn-write   the last record of a file ends early; what was there before shows through
+    torn-write   the last record of a file ends early, and the earlier bytes follow it
     lost-sector  an aligned block of 512 or 4096 bytes is zero
     stale-block  such a block has its content of the file's previous generation
     truncation   a file ends early
-    pointer      a field that says where the log ends has another value
+    pointer      a field that contains the end of the log has another value
 
     A journal without a single byte has no faults, so drawing a fault discards the example.
     """

@@ -39,7 +39,7 @@ def results(work: Work[Item, Result], items: Sequence[Item], jobs: int) -> Gener
     def give(pipe: Connection) -> None:
         for number, item in waiting:
             busy[pipe] = number
-            with suppress(ConnectionError):  # The next read shows that the worker has died.
+            with suppress(ConnectionError):  # The next read shows that the worker process has ended.
                 pipe.send((item,))
             return
 
@@ -50,7 +50,7 @@ def results(work: Work[Item, Result], items: Sequence[Item], jobs: int) -> Gener
         with _deaf():
             for _ in range(min(jobs, len(items))):
                 ours, theirs = context.Pipe()
-                # Not a daemon, because work may start processes of its own.
+                # The process is not a daemon, because work may start processes of its own.
                 process = context.Process(target=_serve, args=(theirs, work))
                 process.start()
                 workers[ours] = process
@@ -61,7 +61,7 @@ def results(work: Work[Item, Result], items: Sequence[Item], jobs: int) -> Gener
             for pipe in busy.keys() & set(wait(list(busy))):
                 try:
                     answer = pipe.recv()
-                except (EOFError, OSError):  # The worker died before its answer or during it.
+                except (EOFError, OSError):  # The worker process ended before its answer or during it.
                     workers[pipe].join()
                     status = describe_status(workers[pipe].exitcode or 0)
                     why = "; the system may have run out of memory" if status.endswith("SIGKILL") else ""
@@ -75,7 +75,7 @@ def results(work: Work[Item, Result], items: Sequence[Item], jobs: int) -> Gener
     finally:
         for pipe, process in workers.items():
             if finished:
-                with suppress(ConnectionError):  # The worker died after its last answer.
+                with suppress(ConnectionError):  # The worker process ended after its last answer.
                     pipe.send(None)
             else:
                 process.kill()

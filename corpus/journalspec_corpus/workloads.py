@@ -31,7 +31,9 @@ Table = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class NumberedStep:
-    """One operation: on object number `id`, with `size` bytes, in transaction `tx` (kind and digit)."""
+    """Represents one operation: on object number `id`, with `size` bytes, in transaction `tx` (kind and
+    digit).
+    """
 
     op: str
     id: int = 0
@@ -47,7 +49,7 @@ class NumberedStep:
 
 @dataclass(frozen=True)
 class Tables:
-    """The operations on a format's journals: ``workloads.toml`` in the folder of its `package`.
+    """Represents the operations on a format's journals: ``workloads.toml`` in the folder of its `package`.
 
     `workload` and `step` create a workload or a step from its members. `combined` creates the sequences that
     a table describes by combinations of steps. This class reads the tables that all formats have:
@@ -205,14 +207,16 @@ class Tables:
         return long_workloads(self.package, LONGER_WORKLOADS)
 
     def long(self, scope: str) -> tuple[LongWorkload, ...]:
-        """Return the long workloads of a scope; ``smoke`` has none, ``full`` every n-th (``full`` says n)."""
+        """Return the long workloads of a scope; ``smoke`` has none, ``full`` every n-th (n is the table's
+        entry ``full``).
+        """
         if scope == "full":
             every = int(self.rows["long"].get("full", 1))
             return self.lines[::every] + self.longer[::every]
         return _spread(self.lines) + _spread(self.longer) if scope == "core" else ()
 
     def fields_of(self, layout: Layout) -> RecordFields:
-        """Return the offsets of the fields in the format's records, named as the table says."""
+        """Return the offsets of the fields in the format's records, with the names in the table."""
         return RecordFields(layout, self.rows["fields"])
 
     # The reduction of workloads, mostly by the table ``reduction``. Its ``backgrounds`` are listed from the
@@ -293,7 +297,7 @@ def _turn(order: Sequence[Any], of: Callable[[Any], Any]) -> Callable[[Any], int
 
 @dataclass(frozen=True, slots=True)
 class SmallWorkload:
-    """The source of one trace, which is a pure function of these members.
+    """Represents the source of one trace, which is a pure function of these members.
 
     `kind` is the topic of the run, in the format's words. `writer` is the edition and the order of writes.
     `align` is the name of the field of the first step's record that begins at a multiple of `edge` bytes.
@@ -351,7 +355,7 @@ LONG_WORKLOADS, LONGER_WORKLOADS = "long_workloads.jsonl", "longer_workloads.jso
 
 @dataclass(frozen=True, slots=True)
 class LongWorkload:
-    """One sequence: the edition or order of writes, the length of a file in bytes, and rules.
+    """Represents one sequence: the edition or order of writes, the length of a file in bytes, and rules.
 
     Small workloads are enumerated, but none of them has the many steps that some situations need (a reused
     file, a transaction that is open over three files). These sequences were drawn once by a Hypothesis state

@@ -232,11 +232,11 @@ def test_files_shared_by_cases_are_separate_lines(tmp_path: Path) -> None:
     a, b, c, d, e, f, g = Intake().file(tmp_path / "cases.jsonl")
     assert a.files() == {"0.log": bytes(3) + b"\xaa\xbb" + bytes(95), "1.log": bytes(100)}
     assert d.files() == {"0.log": bytes(100), "1.log": bytes(100)}
-    assert "names a content that is not there: KeyError('2')" in b.fault
-    assert "names a content that is not there: TypeError" in c.fault
+    assert "refers to an absent content: KeyError('2')" in b.fault
+    assert "refers to an absent content: TypeError" in c.fault
     assert "input.files[0].size" in e.fault
     # The numbers of contents start again after a case.
-    assert "names a content that is not there: KeyError('1')" in f.fault
+    assert "refers to an absent content: KeyError('1')" in f.fault
     assert g.fault == ""
 
 
@@ -255,9 +255,9 @@ def test_permitted_answers_shared_by_cases_are_separate_lines(tmp_path: Path) ->
     (tmp_path / "cases.jsonl").write_bytes(b"\n".join(map(text, lines)))
     a, b, c, d, e, f = Intake().file(tmp_path / "cases.jsonl")
     assert [*map(dict, a.expect)] == expect
-    assert "names answers that are not there: 1" in b.fault
+    assert "refers to absent answers: 1" in b.fault
     assert "expect" in c.fault
-    assert "names answers that are not there: 0" in d.fault
+    assert "refers to absent answers: 0" in d.fault
     assert e.fault == ""
     assert f.fault
 

@@ -298,7 +298,7 @@ def test_published_tiers_agree_with_their_manifests(folder: Path) -> None:
     [
         (("tiers", "smoke", "cases"), 1, "the manifest says 1 and"),
         (("tiers", "smoke", "bytes"), 1, "bytes, the manifest says 1"),
-        (("tiers", "smoke", "file"), "../smoke.jsonl", "called otherwise"),
+        (("tiers", "smoke", "file"), "../smoke.jsonl", "another file name"),
         (("tiers",), {}, "the tiers are not smoke, captured, worst"),
         (("withdrawn",), ["btm.x"], "the withdrawn cases are not those"),
         (("licence",), "none", "under CC0-1.0"),
@@ -381,7 +381,7 @@ def test_every_change_of_a_manifest_is_detected(copy: Path) -> None:
         (whole + "\n", "its bytes were changed"),
         (whole.replace('"seal": ', '"seal":  '), "its bytes were changed"),
         (whole.replace('  "license"', '  "license": "none",\n  "license"'), "its bytes were changed"),
-        (whole.replace('"seal"', '"zeal"'), "carries no seal"),
+        (whole.replace('"seal"', '"zeal"'), "has no seal"),
     ):
         (copy / "manifest.json").write_text(text)
         assert why in problems(copy)

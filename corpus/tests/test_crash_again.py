@@ -319,7 +319,7 @@ def test_list_of_crashes_with_an_unknown_state_is_an_error(
     monkeypatch.setattr(
         second_crash, "first_crashes", lambda _: {first.name: (*known, ("prefix-byte", 999, "", 0))}
     )
-    with pytest.raises(ValueError, match=r"names states that there are not: .*999"):
+    with pytest.raises(ValueError, match=r"lists unknown states: .*999"):
         choose(first, gone=True).image(0)
 
 
@@ -397,5 +397,5 @@ def test_trace_without_a_start_state_is_reported(disk: CrashFormat, monkeypatch:
     # No state has all required records.
     monkeypatch.setattr(second_crash, "crash_image", lambda *_, **__: None)
     first = unlisted(disk.build(APPEND))
-    with pytest.raises(ValueError, match="no crash state to go on from"):
+    with pytest.raises(ValueError, match="no crash state to continue from"):
         disk_resume.build(SecondLife(APPEND, 0, "typical"), first)

@@ -402,7 +402,7 @@ class FileSource:
 
 
 class PartOfFile(RawFile):
-    """A part of an open file that does not change: `size` bytes from `base` on."""
+    """Represents a part of an open file that does not change: `size` bytes from `base` on."""
 
     __slots__ = ("_base", "_stream", "size")
 

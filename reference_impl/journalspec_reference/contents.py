@@ -33,7 +33,7 @@ MOST_REMARKS = 1000
 
 @dataclass(frozen=True, slots=True)
 class Remark:
-    """A remark on one row (or, without a table and key, on the store).
+    """Represents a remark on one row (or, without a table and key, on the store).
 
     `code` is a code of ``[remarks]``. `text` contains the reason in words, and the reaction of the product if
     it is known.
@@ -71,7 +71,7 @@ class Count:
 
 @dataclass
 class Remarks:
-    """The remarks so far: the first ones of each code, and the number of each code."""
+    """Represents the remarks so far: the first ones of each code, and the number of each code."""
 
     kept: list[Remark] = field(default_factory=list)
     counts: Counter[str] = field(default_factory=Counter)

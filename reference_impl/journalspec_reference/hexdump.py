@@ -2,7 +2,7 @@
 
 The input consists of :class:`~journalspec_reference.api.Span` values and bytes. The output consists of plain
 values, because terminals, the documentation and failure texts format these differently. Output is produced
-row by row. A long run of equal bytes becomes a fold, so that it takes little time.
+row by row. A long run of equal bytes becomes a fold, which takes little time.
 """
 
 from __future__ import annotations

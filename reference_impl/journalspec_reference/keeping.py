@@ -15,11 +15,11 @@ from journalspec_reference.api import Files, Params
 
 @dataclass(frozen=True, slots=True)
 class Holder:
-    """Represents one reason why a file has to stay.
+    """Represents one reason why a file is kept.
 
     `kind` is a key of the format's ``[why]`` table, `name` is inserted into its sentences (a destination, a
     type). `count` is the number of records, `size` their length (bytes; 0: unknown), `first` the offset of
-    the first record (-1: unknown). `below` is the other file that makes this file stay, if any.
+    the first record (-1: unknown). `below` is the other file because of which this file is kept, if any.
     """
 
     file: str
@@ -43,8 +43,8 @@ class Keeping:
     holders: tuple[Holder, ...]
     doubt: str = ""
     basis: str = ""
-    #: The holders by the file that they keep from deletion, and by the file that makes that file stay. A
-    #: journal can have many files, so searching all holders would be slow.
+    #: The holders by the file that they keep from deletion, and by the file because of which that file is
+    #: kept. A journal can have many files, so searching all holders would be slow.
     _of: dict[str, list[Holder]] = field(init=False, repr=False, compare=False, default_factory=dict)
     _by: dict[str, list[Holder]] = field(init=False, repr=False, compare=False, default_factory=dict)
 
@@ -58,12 +58,15 @@ class Keeping:
         return self._of.get(file, [])
 
     def by(self, file: str) -> list[Holder]:
-        """Return the holders of other files that stay because of this file, in order."""
+        """Return the holders of other files that are kept because of this file, in order."""
         return self._by.get(file, [])
 
 
 def keeping(format_id: str, files: Files, edition: str, params: Params) -> Keeping | None:
-    """Return the reasons to keep the files of a journal. Return None for a format whose files all stay."""
+    """Return the reasons to keep the files of a journal.
+
+    Return None for a format whose files are never deleted.
+    """
     try:
         module = format_module("journalspec_reference", format_id, "keeping")
     except UnknownFormat:
@@ -75,10 +78,10 @@ def keeping(format_id: str, files: Files, edition: str, params: Params) -> Keepi
 def held_for_others(
     order: Iterable[str], held: Iterable[str], needs: Mapping[str, Iterable[str]]
 ) -> set[str]:
-    """Return the files that stay only because an earlier file stays.
+    """Return the files that are kept only because an earlier file is kept.
 
-    `order` are all files, `held` are those that stay for other reasons. `needs` maps a file to the earlier
-    files whose items it deletes or acknowledges. Without the file, these items would reappear.
+    `order` are all files, `held` are those that are kept for other reasons. `needs` maps a file to the
+    earlier files whose items it deletes or acknowledges. Without the file, these items would reappear.
     """
     staying = set(held)
     later = set()

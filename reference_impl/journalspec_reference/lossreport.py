@@ -131,7 +131,8 @@ class PartAccount:
 
 @dataclass
 class LossReport:
-    """The report on a new store made from `source`; `undone` maps each store without a result to the reason.
+    """Represents the report on a new store made from `source`; `undone` maps each store without a result to
+    the reason.
 
     `hide` replaces user data (ids, names, texts) that must not be shown.
     """

@@ -114,7 +114,7 @@ class LossItem:
 
 @dataclass(frozen=True, slots=True)
 class NewFile:
-    """One file of a new store.
+    """Represents one file of a new store.
 
     `name` is relative to the store's directory, with ``/``; `parts` are made when they are written, each of
     at most 1 MiB.
@@ -242,7 +242,8 @@ def nothing_kept(seen: Observation, hint: str = "another policy may keep data (-
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One of the written stores; `path` is its directory within the new one ("": the new one itself).
+    """Represents one of the written stores; `path` is its directory within the new one ("": the new one
+    itself).
 
     `policy` is that of `answer`, or NO_POLICY if the journal was only read. `covered` are the answers about
     other journals that the store includes.
@@ -321,7 +322,7 @@ def _filled(part: PartOfFile) -> Iterator[int]:
 
 
 def _sparse(name: str, part: PartOfFile, progress: Progress) -> Digest:
-    """Return a digest that shows changes of a file with many holes. Holes take no time.
+    """Return a digest that detects changes of a file with many holes. Holes take no time.
 
     Pieces of zeros are also omitted, because a file system can report the same bytes once as a hole and once
     as zeros.
@@ -428,8 +429,8 @@ def write(
     `report` writes the report for programs, with the digests of the files that were read and written; `page`
     writes the one for people. `before` are the digests of `files` from before these were read. The digests
     are computed again. FilesetError is raised if a digest differs, if the verdict on the new store is not
-    `clean`, or if the disk is full. After a kill, at most the reports and a directory whose name begins with
-    a dot remain; the next call for the same target removes them.
+    `clean`, or if the disk is full. If the process is killed, at most the reports and a directory whose name
+    begins with a dot remain. The next call for the same target removes them.
     """
     place = refuse_target(target, ())
     reports = {kind: place.with_name(f"{place.name}{REPORT}{kind}") for kind in (".json", ".md")}

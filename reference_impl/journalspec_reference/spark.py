@@ -14,7 +14,7 @@ Options:
 - ``bodies``: ``true`` for the bodies of records, too;
 - ``rows``: ``all`` adds notes (kind ``note``), and valid records that are not part of the recovered state
   (kind ``unanchored``; ``reason`` is ``given-up`` if they are in a dropped region). It implies ``fields``;
-- ``view``: ``journals`` for a row for each journal, with its verdict and what it lost;
+- ``view``: ``journals`` for a row for each journal, with its verdict and its losses;
 - ``contents``: the name of a table of the contents, for its rows. Nested values are JSON; a time is in
   milliseconds since 1970;
 - ``mode``: ``FAILFAST`` ends the query at damage;
@@ -25,7 +25,7 @@ URIs, or lie on storage that all workers share. An explicit ``schema`` prunes co
 filters on columns; :func:`register` makes the session setting that this needs.
 
 ``readStream`` yields the records that are added to journals. For each file, a stream offset contains the end
-of the records read, and a checksum of the first record. A different checksum shows a later generation of the
+of the records read, and a checksum of the first record. A different checksum means a later generation of the
 file, which is read from its beginning. Regions without records are omitted: such a region may be a record
 that is still being written.
 """

@@ -19,7 +19,7 @@ KINDS = frozenset({"int", "str", "bytes", "bool", "float", "time", "object", "li
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """One column of a table.
+    """Represents one column of a table.
 
     A `body` column contains data of the user, so redaction hides it completely. The texts of a `plain` column
     are not data of the user, so redaction shows them.
@@ -34,7 +34,7 @@ class Column:
 
 @dataclass(frozen=True)
 class Table:
-    """One table: its columns in order, its purpose, and the word for one of its rows."""
+    """Represents one table: its columns in order, its purpose, and the word for one of its rows."""
 
     name: str
     noun: str
@@ -84,7 +84,7 @@ def described(format_id: str) -> Described | None:
         names = [each.name for each in columns]
         wrong = sorted({each.kind for each in columns} - KINDS)
         if wrong or len({*names}) < len(names):
-            what = f"no such kind: {wrong[0]}" if wrong else "a column is there twice"
+            what = f"no such kind: {wrong[0]}" if wrong else "duplicate column"
             raise ValueError(f"{format_id}/contents/tables.toml: {entry['name']}: {what}")
         tables[entry["name"]] = Table(entry["name"], entry["noun"], entry["doc"], columns)
     remarks, damages = data.get("remarks", {}), frozenset(data.get("damages", ()))

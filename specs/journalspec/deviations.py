@@ -1,7 +1,7 @@
 """Deviations of products from the specification, from a format's ``deviations.toml``.
 
-Only observed deviations are listed. An entry is of one of two kinds: ``errata``, the product is wrong, or
-``permissive``, the product accepts (or writes) more than the specification allows, without harm to a user.
+Only observed deviations are listed. The kind of an entry is ``errata`` if the product is wrong. It is
+``permissive`` if the product accepts (or writes) more than the specification allows, without harm to a user.
 Every entry also states what the deviation costs a user (`cost`) and what the product could do instead
 (`change`).
 
@@ -9,7 +9,7 @@ Every entry states how a run of a product shows the deviation, in one or more ta
 `journalspec products show` runs these:
 
     products  ids of the products that show it; all ways but `none` need it
-    demands   what the specification demands, in words (a case says it itself)
+    demands   what the specification demands, in words (a case states it itself)
 
 and one of these ways:
 
@@ -17,18 +17,19 @@ and one of these ways:
               the fingerprint of the failure, or timeout or crash; with ``or`` between two of them
     steps     requests in one directory: {cmd = "write", ops = [...]}, {cmd = "read"},
               {cmd = "recover", policy = "salvage"} (with aside = true about a copy), or
-              {cmd = "put", file, off, hex}, which is done to the files and asks nothing
+              {cmd = "put", file, off, hex}, which changes the files and sends no request
     trace     operations of one write request, watched by strace; `order` and `never` are regular
               expressions over lines like "write FILE OFFSET LENGTH", "sync FILE",
-              "rename FILE TARGET" and "unlink FILE": one that is found, one that is not
+              "rename FILE TARGET" and "unlink FILE": `order` must match, `never` must not
     program   a program of the product's harness, run with --product ID and `arguments` up to
-              `tries` times; it ends with 1 when it has seen the deviation, and with 0 when not
+              `tries` times; its exit status is 1 if it has observed the deviation, else 0
     none      why no product that runs here can show it
 
-Steps and traces begin with the files of the case `start`, or with none; then `edition` is needed, and
-`params` may be given. `seen` are checks, of which all must hold: {file, off, hex} and {file, len} look at
-what is left, {answer, at, is} at member `at` (a path such as state.unfinished.0.names) of the answer to
-step number `answer`; `has` and `lacks` instead of `is` look into a list.
+Steps and traces begin with the files of the case `start`. Without `start` they begin without files; then
+`edition` is needed, and `params` may be given. `seen` lists checks, all of which must hold. {file, off, hex}
+and {file, len} check the resulting files. {answer, at, is} checks the member `at` (a path such as
+state.unfinished.0.names) of the answer to step number `answer`. With `has` or `lacks` in place of `is`, this
+member is a list.
 """
 
 from __future__ import annotations
@@ -96,7 +97,7 @@ _CASE = re.compile(r"[a-z0-9-]+(\.[a-z0-9-]+){2,}")
 
 @dataclass(frozen=True, slots=True)
 class Show:
-    """One way to show a deviation: `way` is a key of WAYS, `data` the table itself."""
+    """Represents one way to show a deviation: `way` is a key of WAYS, `data` the table itself."""
 
     way: str
     data: Mapping[str, Any]
@@ -109,7 +110,7 @@ class Show:
 
 @dataclass(frozen=True, slots=True)
 class Deviation:
-    """One deviation of a product, and how it was observed.
+    """Represents one deviation of a product, and how it was observed.
 
     `since` and `until` are the first and last version known to have the deviation; an empty `until` means
     that the newest version checked still has it. `example` is ``{"hex", "where"}`` and may be empty;
@@ -194,7 +195,7 @@ def lint(format_id: str, data: Mapping[str, Any], known_cases: Collection[str] |
         found = [*_form_faults(format_id, name, entry), *_reference_faults(format_id, entry, known_cases)]
         faults += [f"{name}: {fault}" for fault in found]
         if shown and not entry.get("show"):
-            faults.append(f"{name}: nothing shows it: add a [[deviation.show]], if only with `none`")
+            faults.append(f"{name}: it cannot be shown: add a [[deviation.show]], at least with `none`")
         for table in entry.get("show", ()):
             faults += [f"{name}: show: {fault}" for fault in _show_faults(table, known_cases)]
     return faults
@@ -211,13 +212,13 @@ def _show_faults(table: Mapping[str, Any], known_cases: Collection[str] | None) 
     yield from (f"{way}: {member!r} is none of its members" for member in unknown)
     for case in (table[member] for member in ("case", "start") if member in table):
         if not _CASE.fullmatch(str(case)):
-            yield f"{case!r} is not the form of a case id"
+            yield f"{case!r} does not have the form of a case id"
         elif known_cases is not None and case not in known_cases:
             yield f"there is no case {case}"
     if way in ("steps", "trace") and ("start" in table) == ("edition" in table):
         yield f"{way}: either a case to start from or an edition is needed"
     if way == "trace" and not table.get("order") and not table.get("never"):
-        yield "trace: neither order nor never: it could not fail"
+        yield "trace: `order` or `never` is needed, else it cannot fail"
     for member in ("order", "never"):
         try:
             re.compile(table.get(member, ""))
@@ -226,7 +227,7 @@ def _show_faults(table: Mapping[str, Any], known_cases: Collection[str] | None) 
     if way == "steps":
         yield from _step_faults(table["steps"])
     yield from (
-        f"seen: {check!r} has the members of no check"
+        f"seen: {check!r} does not have the members of a check"
         for check in table.get("seen", ())
         if set(check) not in _CHECKS
     )
@@ -258,17 +259,17 @@ def _form_faults(format_id: str, name: str, entry: Mapping[str, Any]) -> Iterato
     yield from _example_faults(entry.get("example"))
     observed = entry.get("observed")
     if not isinstance(observed, Mapping) or not observed.get("how") or not observed.get("on"):
-        yield "observed says neither how nor on what: a deviation that was not observed is not listed"
+        yield "observed lacks `how` or `on`: only observed deviations are listed"
 
 
 def _example_faults(example: object) -> Iterator[str]:
     if example is None:
         return
     if not isinstance(example, Mapping) or not example.get("where"):
-        yield "the example does not say where its bytes stand"
+        yield "the example lacks the place of its bytes (`where`)"
         return
     if not _HEX.fullmatch(str(example.get("hex", "")).replace(" ", "")):
-        yield "the example's hex is not pairs of lower-case hexadecimal digits"
+        yield "the example's hex must consist of pairs of lower-case hexadecimal digits"
 
 
 def _reference_faults(
@@ -276,17 +277,17 @@ def _reference_faults(
 ) -> Iterator[str]:
     known = requirements(format_id)
     if not entry.get("requirements"):
-        yield "it names no requirement that it departs from"
+        yield "it lists no requirement that it violates"
     for requirement in entry.get("requirements", ()):
         if requirement not in known:
             yield f"there is no requirement {requirement}"
     # If no product can be run, only recorded runs exist, and the only way to show a deviation is `none`.
     enough = {*_NO_CASE, "none"} if get_format(format_id).uncaptured else {*_NO_CASE}
     if not entry.get("cases") and not any(enough & set(show) for show in entry.get("show", ())):
-        yield "it names no case that shows it"
+        yield "it lists no case that shows it"
     for case in entry.get("cases", ()):
         if not _CASE.fullmatch(case):
-            yield f"{case!r} is not the form of a case id"
+            yield f"{case!r} does not have the form of a case id"
         elif known_cases is not None and case not in known_cases:
             yield f"there is no case {case}"
 

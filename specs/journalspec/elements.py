@@ -144,7 +144,10 @@ def ahead(stream: Any, size: int) -> bytes:
 
 
 class While(Subconstruct):  # type: ignore[type-arg]  # generic in its stubs only
-    """`subcon`, repeated while `more` holds. An error in an element is raised, not hidden."""
+    """Represents `subcon`, repeated while the condition `more` is true.
+
+    An error in an element is raised, not hidden.
+    """
 
     def __init__(self, more: Callable[[Any, Any], bool], subcon: Construct[Any, Any]) -> None:
         super().__init__(subcon)
@@ -184,7 +187,7 @@ class Sound(Subconstruct):  # type: ignore[type-arg]  # generic in its stubs onl
 
 
 class ByType(Construct):  # type: ignore[type-arg]  # generic in its stubs only
-    """A record that begins with the number of its type, on which its fields depend."""
+    """A record that begins with the number of its type. The fields after the number depend on the type."""
 
     def __init__(self, schemas: Mapping[int, Construct[Any, Any]], field: str) -> None:
         super().__init__()

@@ -1,16 +1,16 @@
 """The language of ``contents/FAMILY.toml``, which describes the bytes of contents, and a naive decoder for
 this language.
 
-A family (``openwire``, ``core``, ``page`` ...) is a set of types, a type is fields in stored order:
+A family (``openwire``, ``core``, ``page`` ...) is a set of types. A type consists of fields in stored order:
 
 - ``type``: a form of :mod:`journalspec.numbers`, ``bytes``, ``text``, ``none`` (no bytes) or a type of the
-  family. Bytes and texts have a ``size``; a type may have one, and then fills it to its end.
-- ``on`` and ``cases``: the value of another field chooses the type, ``otherwise`` that of all other values.
-- ``count``: it is a list. ``rest``, as a count or size: up to where the enclosing size, or the data, ends.
-- Sizes and counts are a number, a field, or a field ``+ - * /`` a number or field. Below 0: it is not there.
-- ``when = ["field", alternative, ...]``: it is there only then. An alternative is a number or true or false,
-  ``"!0"`` (not that one), ``"&8"`` (a bit of these is set), ``"<9"``, ``">=9"`` or ``"9..12"`` (12 too).
-- ``since`` and ``until``: the first and the last version that has it. ``left``: only if bytes are left.
+  family. Bytes and texts have a ``size``. A type may have a size, and then fills it to its end.
+- ``on`` and ``cases``: the value of another field chooses the type; ``otherwise`` is for all other values.
+- ``count``: the field is a list. ``rest``, as a count or size: up to the end of the enclosing size, or data.
+- Sizes and counts are a number, a field, or a field ``+ - * /`` a number or field. Below 0 means absent.
+- ``when = ["field", alternative, ...]``: the condition for its presence. An alternative is a number, true,
+  false, ``"!0"`` (not 0), ``"&8"`` (one of these bits is set), ``"<9"``, ``">=9"`` or ``"9..12"``.
+- ``since`` and ``until``: the first and last version with the field. ``left``: only if bytes are left.
 - ``const``: the only sound value (of bytes, as hex digits); ``low`` and ``high``: the least and greatest.
 
 ``outer.field`` is a field of the nearest enclosing structure that has one of that name.
@@ -117,7 +117,7 @@ class Member:
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """One type of a family, with its fields in stored order."""
+    """Represents one type of a family, with its fields in stored order."""
 
     name: str
     doc: str
@@ -128,7 +128,10 @@ class Shape:
 
 @dataclass(frozen=True, eq=False)
 class Family:
-    """The types of a family, by name; a type in `roots` can be decoded without an enclosing type."""
+    """Represents the types of a family by name.
+
+    A type in `roots` can be decoded without an enclosing type.
+    """
 
     format_id: str
     name: str
@@ -233,7 +236,7 @@ def values_of(scopes: Sequence[Mapping[str, Any]]) -> Callable[[str], int]:
 
 
 def asked(member: Member, value_of: Callable[[str], int]) -> bool:
-    """Return whether the condition ``when`` holds. `value_of` raises KeyError for an absent field."""
+    """Return whether the condition ``when`` is true. `value_of` raises KeyError for an absent field."""
     try:
         return not member.when or holds(member.when[1:], value_of(member.when[0]))
     except KeyError:
@@ -263,13 +266,13 @@ def load(format_id: str, name: str, text: str) -> Family:
         types = {row["name"]: _shape(row) for row in rows}
         family = Family(format_id, name, versions=about.pop("versions", ("",)), types=types, **about)
         if len(types) < len(rows):
-            raise ValueError("a type is there twice")
+            raise ValueError("duplicate type")
         for shape in types.values():
             for problem in _problems(family, shape):
                 raise ValueError(problem)
         for root in family.roots:
             if wanted := {*family.needs[root]} - {"version"} if root in types else {"a type"}:
-                raise ValueError(f"{root} stands by itself, but asks for {', '.join(sorted(wanted))}")
+                raise ValueError(f"{root} is a root, but needs {', '.join(sorted(wanted))}")
     except (KeyError, TypeError, ValueError) as error:
         raise ValueError(f"{where}: {error}") from error
     return family
@@ -296,19 +299,19 @@ def _shape(row: Mapping[str, Any]) -> Shape:
 def _problems(family: Family, shape: Shape) -> Iterator[str]:
     """Yield the faults in the definition of a type."""
     if not _NAME.fullmatch(shape.name) or shape.name in {*NUMBERS, *_TAKEN, "bytes", "text", "none"}:
-        yield f"{shape.name}: no name for a type"
+        yield f"{shape.name}: not a valid name for a type"
     before: dict[str, Member] = {}
     for member in shape.fields:
         where = f"{shape.name}.{member.name}"
         if not _NAME.fullmatch(member.name) or member.name in {*before, *_TAKEN}:
-            yield f"{where}: no name for a field, or there already"
+            yield f"{where}: not a valid name for a field, or a duplicate"
         yield from (f"{where}: {problem}" for problem in _wrong(family, member))
         asked = [name for name in member.references if not name.startswith("outer.")]
         asked += [name for kind in member.types for name in family.needs.get(kind, ()) if name in before]
         for name in asked:
             found = before.get(name)
             if found is None or found.count or NUMBERS.get(found.type, _REAL).real:
-                yield f"{where}: {name} is not a number before it"
+                yield f"{where}: {name} is not an earlier number field"
             elif found.left or (
                 name not in member.when[:1] and not conditions(found, before) <= conditions(member, before)
             ):
@@ -360,7 +363,7 @@ def decode(
     reader = _Reader(family, data, version or family.versions[-1], see)
     found, at = reader.shape(family.types[name], 0, len(data), ())
     if at < len(data):
-        raise ContentsError(f"{len(data) - at} bytes behind {name}", at)
+        raise ContentsError(f"{len(data) - at} bytes after {name}", at)
     return found
 
 
@@ -411,7 +414,7 @@ class _Reader:
     ) -> tuple[dict[str, Any], int]:
         """Return the fields of a type at `at`, and the offset after the type."""
         if len(outer) >= MOST_DEPTH:
-            raise ContentsError(f"more than {MOST_DEPTH} types within each other", at)
+            raise ContentsError(f"types nest deeper than {MOST_DEPTH}", at)
         found: dict[str, Any] = {}
         scopes = (*outer, found)
         for member in shape.fields:
@@ -483,7 +486,7 @@ class _Reader:
         if after > stop:
             raise IndexError("its size")
         if size is not None and after < stop:
-            raise ContentsError(f"{member.name}: {stop - after} bytes behind it", after)
+            raise ContentsError(f"{member.name}: {stop - after} bytes after its end", after)
         if value is not None and member.refuses(value):
             raise ContentsError(f"{member.name}: {value!r} is not a value of it", at)
         return value, after

@@ -85,7 +85,7 @@ class Area(Subconstruct):  # type: ignore[type-arg]  # generic in its stubs only
         inner = BytesIO(self.area._parsereport(stream, context, path))
         found = self.subcon._parsereport(inner, context, path)
         if rest := len(inner.read()):
-            raise ValidationError(f"{rest} bytes behind it", path=path)
+            raise ValidationError(f"{rest} bytes after its end", path=path)
         return found
 
     def _build(self, obj: Any, stream: Any, context: Any, path: str) -> Any:

@@ -1,9 +1,9 @@
 """Writes and reads the tools' own files, and makes text safe for people.
 
 Files are written atomically. An unfinished file has a name that cannot be guessed or mistaken for the result.
-If the system allows files without a name, the unfinished file has none, so that a kill leaves nothing. After
-an fsync, the finished file replaces the old one. The functions read only regular files, never beyond a bound.
-They read compressed files as a stream.
+If the system allows files without a name, the unfinished file has none. So a killed process leaves no file.
+After an fsync, the finished file replaces the old one. The functions read only regular files, never beyond a
+bound. They read compressed files as a stream.
 """
 
 from __future__ import annotations

@@ -33,7 +33,7 @@ class UnknownFormat(LookupError):
 
 @dataclass(frozen=True, slots=True)
 class Edition:
-    """One edition: the seed document's description, or what a product writes.
+    """Represents one edition: the seed document's description, or what a product writes.
 
     `reads_as` is the edition whose rules a reader uses, if it is a different edition. `but_for` contains the
     record types that only that edition has. Both sets of rules read a sound journal in the same way if and
@@ -52,7 +52,8 @@ class Edition:
 
 @dataclass(frozen=True, slots=True)
 class Holds:
-    """A list of the state whose entries contain the items that users count, such as queues with messages.
+    """Represents a list of the state whose entries contain the items that users count, such as queues with
+    messages.
 
     Without a `list`, the tallies of the observation are used. `names` are the members that form an entry's
     name, after `prefix`. Entries with the same name are added up. Names in `own` belong to the product itself
@@ -74,7 +75,8 @@ class Holds:
 
 @dataclass(frozen=True, slots=True)
 class InDoubt:
-    """A list of the state whose entries are transactions without an end, and the sentence on one of them.
+    """Represents a list of the state whose entries are transactions without an end, and the sentence on one
+    of them.
 
     `ids` are the members that identify a transaction. In `says`, a member in braces is replaced with its
     value, or with the number of its entries. If the entries have the members `by`, entries are counted by
@@ -93,7 +95,8 @@ class InDoubt:
 
 @dataclass(frozen=True, slots=True)
 class AtStart:
-    """The effect of a start of the product if an answer has one of the codes `when` and none of `unless`.
+    """Represents the effect of a start of the product if an answer has one of the codes `when` and none of
+    `unless`.
 
     `source` is the evidence, `short` is the effect as a clause for the verdict. A code belongs to a note, a
     dropped region, a refusal or a missing thing. ``refused-`` before the code of a refusal excludes notes of
@@ -119,7 +122,7 @@ class AtStart:
 
 @dataclass(frozen=True)
 class Format:
-    """A format: its definition in ``format.toml`` and its names in ``fields.toml``.
+    """Represents a format: its definition in ``format.toml`` and its names in ``fields.toml``.
 
     Each mapping is from a name to one sentence with its meaning.
     """
@@ -279,7 +282,7 @@ def get_format(format_id: str) -> Format:
     }
     moved = sorted(set(data) & _IN_FIELDS)
     if moved:
-        raise ValueError(f"{format_id}/format.toml: [{moved[0]}] belongs into fields.toml beside it")
+        raise ValueError(f"{format_id}/format.toml: [{moved[0]}] belongs into the fields.toml next to it")
     return Format(
         id=format_id,
         title=data["title"],
@@ -328,7 +331,7 @@ def format_module(package: str, format_id: str, module: str = "") -> ModuleType:
     except ModuleNotFoundError as error:
         if error.name not in (room, name):
             raise
-        missing = f"{package} has no room for {format_id}"
+        missing = f"{package} has no directory for {format_id}"
         raise UnknownFormat(missing if error.name == room else f"{room} has no module {module}") from None
 
 

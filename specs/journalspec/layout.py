@@ -7,7 +7,7 @@ of a field:
 
 - ``type``: ``s1 u1 s2 u2 s4 u4 s8 u8`` (big-endian), ``bytes`` or ``list``.
 - The length of bytes: a ``size``, that of a constant ``text``, the value of the field ``length``, or the
-  ``rest``. Or the bytes end where the range that the field ``fills`` counts ends.
+  ``rest``. With ``fills``, the bytes extend to the end of the range whose length that other field contains.
 - A list has the number of elements in the field ``count`` (none if negative), each with the fields ``of``.
   The path of a member is ``each[0].member``, or ``each[0]`` if it has the name of the element itself.
 - ``counts``: the value is the length of the fields from the first to the second
@@ -37,7 +37,7 @@ HEAD = 16
 
 
 class Part(NamedTuple):
-    """One field: its path within the structure, and its bytes."""
+    """Represents one field: its path within the structure, and its bytes."""
 
     name: str
     data: bytes
@@ -86,7 +86,7 @@ class Field:
     ksy: str = ""
     editions: tuple[str, ...] = ()
     types: tuple[str, ...] = ()
-    #: Whether it is an integer, and whether it is signed.
+    #: Whether the field is an integer, and whether it is signed.
     is_int: bool = field(init=False)
     signed: bool = field(init=False)
     #: The length of the field in bytes, or 0 if the length varies.
@@ -154,7 +154,7 @@ def integer(value: int, width: int) -> bytes:
 
 @dataclass(frozen=True)
 class Structure:
-    """The fields of one structure in one edition (and of one record type), in stored order."""
+    """Represents the fields of one structure in one edition (and of one record type), in stored order."""
 
     name: str
     ksy: str

@@ -5,17 +5,17 @@ a message, and the user's next step.
 
     id        the product's own (AMQ222043, XSDB4), or KHD-MSG-001 and so on where it has none; permanent
     also      ids of the same message in a product that shares the journal (HQ222043)
-    product   who prints it
+    product   the product that prints it
     level     WARN, INFO, ERROR, the class of an exception, or where it is printed
     logger    the logger's name, or the class that throws; may be absent
     text      the text, with {} for what differs
     other     texts of other versions: {versions, text}
     versions  versions of the product in whose files `text` was found
     impact    none, risk, doubt (a transaction waits), refusal (no start), loss
-    verdict   what it means, in one line; `meaning` what it means for the data
-    cause     why it comes up; `state` the state of the files that makes the product print it
-    next      what to do; lines that begin with "$ " are commands, PATH is the store
-    see       ids of messages that come with it
+    verdict   its meaning in one line; `meaning` is its meaning for the data
+    cause     the cause of the message; `state` is the state of the files that makes the product print it
+    next      the user's next steps; lines that begin with "$ " are commands, PATH is the store
+    see       ids of messages that are printed together with it
     codes     reasons, codes, notes and kinds of `missing` of our answers that can be its cause
     start     those of them with which a start without special options prints it
     beside    directories beside the journal's whose absence makes a start print it
@@ -55,7 +55,7 @@ _WORD = re.compile(r"[^\W\d_]+|\{\}|\d+")
 
 @dataclass(frozen=True, slots=True)
 class ProductMessage:
-    """One message of a product, and its meaning; the module's text explains the members."""
+    """Represents one message of a product, and its meaning; the module's text explains the members."""
 
     id: str
     product: str
@@ -164,7 +164,7 @@ def _faults(format_id: str, entry: Mapping[str, Any], known: Collection[str]) ->
     if entry.get("impact") not in IMPACTS:
         yield f"impact {entry.get('impact')!r} is none of {', '.join(IMPACTS)}"
     if bool(entry.get("made")) == bool(entry.get("read")):
-        yield "either `made` or `read` says how it is known"
+        yield "either `made` or `read` must state the evidence"
     yield from (f"see: there is no message {name}" for name in entry.get("see", ()) if name not in known)
     codes = _codes(format_id)
     yield from (f"codes: {code!r} is in no answer" for code in entry.get("codes", ()) if code not in codes)

@@ -1,7 +1,8 @@
 """The stored forms of numbers. Each form has a name in tables, a reader and a writer.
 
-``u1 s1 u2 s2 u4 s4 u8 s8 f4 f8`` are big-endian, with ``le`` appended little-endian; ``bool`` is a byte that
-is not 0. ``cint`` and ``clong`` are compressed numbers, ``varint`` is the encoding of Protocol Buffers.
+The forms ``u1 s1 u2 s2 u4 s4 u8 s8 f4 f8`` are big-endian; with ``le`` appended, they are little-endian.
+``bool`` is a byte, and any byte except 0 is true. ``cint`` and ``clong`` are compressed numbers, ``varint``
+is the encoding of Protocol Buffers.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
 """The vocabulary in which implementations of all formats report a journal.
 
-JSON rules: every integer is a decimal string, bytes are lower-case hex, enum values are the spec's names,
-so that no language loses 64 bits. In Python the same integers are plain ``int`` until
+JSON rules: every integer is a decimal string, bytes are lower-case hex, enum values are the spec's names, so
+that no language loses bits of a 64-bit integer. In Python the same integers are plain ``int`` until
 :meth:`Observation.to_json` is called.
 
-Levels, each containing the one before: ``verdict`` < ``records`` < ``state`` <
-``layout``. An implementation is compared at the level that it declares.
+The levels in ascending order, each of which contains the previous level: ``verdict`` < ``records`` <
+``state`` < ``layout``. An implementation is compared at the level that it declares.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class At(Item):
-    """A byte range: `length` bytes at `off` (bytes from the start) of `file`."""
+    """Represents a byte range: `length` bytes at `off` (bytes from the start) of `file`."""
 
     file: str
     off: int
@@ -117,13 +117,12 @@ class Dropped(Item):
 
 @dataclass(frozen=True, slots=True)
 class Missing(Item):
-    """A part that belongs to the journal but is missing, and the proof of that.
+    """Represents a part that belongs to the journal but is missing, and the proof of that.
 
     `code` is a name in the format's table ``[missing]``; `name` identifies the missing thing (the name of a
     file, the id of a record or transaction as text). The proof is in `file`. It is at `off` if it has a
-    single position. `count` is the number of affected messages, records or rows (the table says which), None
-    if it is unknown. `text` is for people and is not compared. If something is missing, the verdict is never
-    clean.
+    single position. `count` is the number of affected messages, records or rows (see the table), None if it
+    is unknown. `text` is for people and is not compared. If something is missing, the verdict is never clean.
     """
 
     code: str
@@ -165,7 +164,7 @@ class Note(Item):
 
 @dataclass(slots=True)
 class FileMap(Item):
-    """One file of the set at level ``layout``: its length, role and header fields.
+    """Represents one file of the set at level ``layout``: its length, role and header fields.
 
     `content` is the meaning of a file that is neither data nor damaged, such as pending changes of other
     files. A FileMap never changes. Like an Observation, it is not frozen, because that takes longer.
@@ -185,7 +184,7 @@ class FileMap(Item):
 
 @dataclass(slots=True)
 class Observation:
-    """The complete answer of a reader or of recovery for one journal.
+    """Represents the complete answer of a reader or of recovery for one journal.
 
     It never changes. The class is not frozen, because frozen objects would take four times as long to create.
 

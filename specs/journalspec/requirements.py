@@ -32,7 +32,7 @@ _ID = re.compile(r"(?P<prefix>[A-Z]{3})-(?P<area>[A-Z]{3})-(?P<number>[0-9]{3})"
 
 @dataclass(frozen=True, slots=True)
 class Requirement:
-    """One requirement: its text, its roles, its editions, and its source.
+    """Represents one requirement: its text, its roles, its editions, and its source.
 
     `why` explains the rule to people, in Markdown, if the text alone does not; it requires nothing and is not
     part of the digest. `source` holds ``kind`` (product, document or decision), its name
@@ -57,7 +57,7 @@ class Requirement:
 
 @dataclass(frozen=True, slots=True)
 class RequirementSet:
-    """All requirements of a format in document order, and the titles of their areas."""
+    """Represents all requirements of a format in document order, and the titles of their areas."""
 
     format_id: str
     areas: Mapping[str, str]
@@ -177,7 +177,7 @@ def _unknown(what: str, values: object, known: Sequence[str]) -> Iterator[str]:
         if value not in known:
             yield f"{what} {value!r} is none of {', '.join(known)}"
     if len(set(values)) != len(values):
-        yield f"a {what} is there twice"
+        yield f"duplicate {what}"
 
 
 def _source_faults(source: object) -> Iterator[str]:

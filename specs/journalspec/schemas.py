@@ -79,7 +79,7 @@ class RecordReader(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Journal:
-    """The context of a record: the files, the edition, and the given parameters."""
+    """Represents the context of a record: the files, the edition, and the given parameters."""
 
     files: Mapping[str, bytes]
     edition: str
@@ -138,7 +138,7 @@ def reread(
 
 
 class _Again:
-    """The files of one journal.
+    """Represents the files of one journal.
 
     A schema reads these files at the offsets where another reader found headers and records.
     """
@@ -151,7 +151,8 @@ class _Again:
         self._edition = journal.edition
         self._journal = replace(journal, files=self._files)
         self._whole = record_reader(format_id, kind)
-        #: File -> the edition whose tables apply to its records, if the header determines it.
+        #: Maps a file to the edition whose tables apply to its records, if the header of the file determines
+        #: that edition.
         self._behind: dict[str, str] = {}
 
     def header(self, entry: FileMap) -> FileMap:
@@ -159,7 +160,8 @@ class _Again:
         if not entry.header or entry.role in ("control", "mirror", "invalid"):
             return entry
         if not self._layout.has("header", self._edition):
-            return entry  # The report about the file is not a structure in the file.
+            # These header fields of the answer are not stored in a header structure of the file.
+            return entry
         found = self._codec.read("header", self._edition, self._files[entry.file], 0, entry.file).fields
         self._behind[entry.file] = self._layout.behind(self._edition, found)
         return replace(entry, header={name: found[name] for name in entry.header})

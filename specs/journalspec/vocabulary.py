@@ -35,7 +35,7 @@ _HEX = re.compile(r"([0-9a-f]{2})*")
 # Fields are compared by identity, because they are looked up often.
 @dataclass(frozen=True, slots=True, eq=False)
 class Field:
-    """One named value: of a record, a header, the state, an operation, or a parameter.
+    """Represents one named value: of a record, a header, the state, an operation, or a parameter.
 
     `editions` and `types` (of records) list where the value occurs; if empty, it occurs everywhere.
     `optional` describes when the value is omitted; if empty, it is never omitted. `low` and `high` bound an
@@ -101,16 +101,17 @@ class Entry:
     """Represents a name, its meaning and its editions. The name is a record type, role, reason, code, note or
     missing thing.
 
-    `phase` and `at` are for codes (`at`: the meaning of the refusal's place); `file`, `off` and `text` say
-    which parts a note has; empty: absent. `loss`: a tool does not report a journal with the note as clean,
-    although recovery continues; with `tool`, `read` and `recover` may still report it as clean. `absence`:
-    the note says that something is missing, which is unknown if a file could not be read. `advice` is for
-    codes: the first step after such a refusal. `neighbour` is for notes that files next to the journal prove.
-    Only implementations with the feature ``missing`` read these files, so only they must report such notes.
-    `names` and `count` are for missing things: their names, and the unit that is counted (empty: no number).
-    `exact` is for notes and missing things: a case lists all such codes, so an answer with an additional code
-    is wrong. `whole` is for reasons: the record is intact, but other bytes exclude it. `unseen` is the reason
-    why no published case shows it; only the command line reports a missing thing with a reason here.
+    `phase` and `at` are for codes (`at`: the meaning of the refusal's place); `file`, `off` and `text` state
+    which parts a note has; if empty, the part is absent. `loss`: a tool does not report a journal with the
+    note as clean, although recovery continues; with `tool`, `read` and `recover` may still report it as
+    clean. `absence`: the note says that something is missing, which is unknown if a file could not be read.
+    `advice` is for codes: the first step after such a refusal. `neighbour` is for notes that files next to
+    the journal prove. Only implementations with the feature ``missing`` read these files, so only they must
+    report such notes. `names` and `count` are for missing things: their names, and the unit that is counted
+    (empty: no number). `exact` is for notes and missing things: a case lists all such codes, so an answer
+    with an additional code is wrong. `whole` is for reasons: the record is intact, but other bytes exclude
+    it. `unseen` is the reason why no published case shows it; only the command line reports a missing thing
+    with a reason here.
     """
 
     name: str
@@ -137,7 +138,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Vocabulary:
-    """All tables of one format, each in the order of the file."""
+    """Represents all tables of one format, each in the order of the file."""
 
     record_types: Mapping[str, Entry]
     fields: tuple[Field, ...]

@@ -37,7 +37,7 @@ def test_row_has_the_order_of_the_columns(root: Path) -> None:
     ("columns", "problem"),
     [
         (COLUMN.format("id", "number"), "made/contents/tables.toml: messages: no such kind: number"),
-        (", ".join([COLUMN.format("id", "int")] * 2), "messages: a column is there twice"),
+        (", ".join([COLUMN.format("id", "int")] * 2), "messages: duplicate column"),
     ],
 )
 def test_wrong_table_is_refused(root: Path, columns: str, problem: str) -> None:

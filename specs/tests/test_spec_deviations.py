@@ -63,12 +63,12 @@ def test_lint_reports_wrong_members(members: dict[str, Any], complaint: str, wit
 def test_reason_replaces_a_case_only_if_no_product_can_run(monkeypatch: pytest.MonkeyPatch) -> None:
     data = copy.deepcopy(GOOD)
     data["deviation"][0] |= {"cases": [], "show": [{"none": "why"}]}
-    assert any("names no case" in fault for fault in lint(FORMAT, data))
+    assert any("lists no case" in fault for fault in lint(FORMAT, data))
     without = replace(get_format(FORMAT), uncaptured="why")
     monkeypatch.setattr("journalspec.deviations.get_format", lambda _: without)
     assert lint(FORMAT, data) == []
     del data["deviation"][0]["show"]
-    assert any("names no case" in fault for fault in lint(FORMAT, data))
+    assert any("lists no case" in fault for fault in lint(FORMAT, data))
 
 
 CASE_SHOW = {"products": ["p"], "case": "x.swap.one", "op": "read", "fails": "verdict"}
@@ -97,14 +97,14 @@ PROGRAM_SHOW = {"products": ["p"], "demands": "x", "program": "m"}
         ({**CASE_SHOW, "products": []}, "there is no products"),
         ({**CASE_SHOW, "fails": ""}, "there is no fails"),
         ({**CASE_SHOW, "order": "x"}, "'order' is none of its members"),
-        ({**CASE_SHOW, "case": "Swap"}, "not the form of a case id"),
+        ({**CASE_SHOW, "case": "Swap"}, "not have the form of a case id"),
         ({**STEP_SHOW, "demands": ""}, "there is no demands"),
         ({**STEP_SHOW, "seen": []}, "there is no seen"),
-        ({**STEP_SHOW, "seen": [{"file": "x"}]}, "the members of no check"),
+        ({**STEP_SHOW, "seen": [{"file": "x"}]}, "not have the members of a check"),
         ({**STEP_SHOW, "steps": [{"cmd": "recovr"}]}, "cmd 'recovr' is none of"),
         ({**STEP_SHOW, "steps": [{"cmd": "read", "polcy": "x"}]}, "'polcy' is none of read's members"),
         ({**STEP_SHOW, "start": "x.swap.one"}, "either a case to start from or an edition"),
-        ({**TRACE_SHOW, "order": ""}, "could not fail"),
+        ({**TRACE_SHOW, "order": ""}, "it cannot fail"),
         ({**TRACE_SHOW, "order": "("}, "not a regular expression"),
     ],
 )
@@ -123,7 +123,7 @@ def test_all_deviations_have_a_show_command_if_one_has() -> None:
     data["deviation"][0]["show"] = [{"none": "why"}]
     data["deviation"].append(second)
     assert lint(FORMAT, data) == [
-        f"{P}-DEV-002: nothing shows it: add a [[deviation.show]], if only with `none`"
+        f"{P}-DEV-002: it cannot be shown: add a [[deviation.show]], at least with `none`"
     ]
 
 

@@ -63,7 +63,7 @@ def test_refusal_has_phase_and_code_at_every_level_and_the_location_at_the_last(
 def test_unknown_format_and_missing_module_are_reported() -> None:
     with pytest.raises(UnknownFormat, match="no format 'zip'"):
         get_format("zip")
-    with pytest.raises(UnknownFormat, match="has no room"):
+    with pytest.raises(UnknownFormat, match="has no directory"):
         format_module(f"journalspec.{FORMAT}", FORMAT)
 
 

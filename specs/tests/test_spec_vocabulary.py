@@ -57,7 +57,7 @@ def test_table_in_the_wrong_file_is_reported(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(formats, "_IN_FIELDS", frozenset({"policies"}))
     formats.get_format.cache_clear()
     try:
-        with pytest.raises(ValueError, match=r"format\.toml: \[policies\] belongs into fields\.toml"):
+        with pytest.raises(ValueError, match=r"format\.toml: \[policies\] belongs into the fields\.toml"):
             formats.get_format(formats.format_ids()[0])
     finally:
         monkeypatch.undo()

@@ -28,7 +28,8 @@ INTERRUPTED, PIPE_CLOSED = 130, 141
 
 @dataclass(frozen=True, slots=True)
 class Subcommand:
-    """The place of a command, and its line in `journalspec --help`, which is printed without importing it.
+    """Represents the place of a command, and its line in `journalspec --help`, which is printed without
+    importing it.
 
     `extra` is the optional dependency group that pip must install for it, if any.
     """

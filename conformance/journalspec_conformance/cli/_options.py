@@ -80,7 +80,7 @@ def selection(more: str = "") -> Callable[[Command], Command]:
 
 
 def implementation() -> Callable[[Command], Command]:
-    """Return the options that choose the implementation and the way in which it is asked.
+    """Return the options that choose the implementation and the way in which questions are sent to it.
 
     --impl, --mode, --timeout, --max-memory, --max-disk.
     """

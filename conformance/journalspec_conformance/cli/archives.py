@@ -243,7 +243,7 @@ def _named(begins: bytes) -> Iterator[tuple[int, str]]:
 def _is_zip(path: Path) -> bool:
     """Return whether a file begins as a zip archive.
 
-    The end does not decide, because any file may have an archive appended.
+    The end of the file is not checked, because any file may have an archive appended.
     """
     with path.open("rb") as begin:
         return begin.read(2) == b"PK" and zipfile.is_zipfile(path)

@@ -31,7 +31,7 @@ _KEPT = "finished parts stay: the same command continues there"
 _SCHEMAS = ("common", "observation", "refused")
 
 #: All commands, in the order of the help text. A function of this module that needs an optional package
-#: reports its absence when it is called.
+#: reports, when it is called, that the package is absent.
 COMMANDS = {
     "build": Subcommand("corpus", "build_command", "Build a tier into a directory."),
     "archive": Subcommand("corpus", "archive_command", "Write the published cases to one file."),

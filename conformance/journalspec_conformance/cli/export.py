@@ -176,8 +176,8 @@ def _lines(sources: Sequence[ContentsRows], *, several: bool) -> Iterator[str]:
 
 @dataclass
 class _OneFile(newstore.NewStore):
-    """A file for a product, with the values that reports need: the bytes of the file, its content, and the
-    omissions.
+    """Represents a file for a product, with the values that reports need: the bytes of the file, its content,
+    and the omissions.
     """
 
     answer: Answer
@@ -265,7 +265,7 @@ def _reports(to: Path) -> list[Path]:
 
 
 def _remove_reports(to: Path) -> None:
-    """Remove the reports if the file was not written; other files stay."""
+    """Remove the reports if the file was not written; other files are not removed."""
     for path in _reports(to):
         with suppress(FilesetError):
             newstore.refuse_other(path)

@@ -52,7 +52,7 @@ SENTENCE = 24
 
 @dataclass
 class Amounts:
-    """The content of a list of the state: for each name, the number of items and their bytes."""
+    """Represents the content of a list of the state: for each name, the number of items and their bytes."""
 
     rule: Holds
     count: Counter[str] = field(default_factory=Counter)
@@ -66,7 +66,7 @@ class Amounts:
 
 
 def damage(part: Part) -> str:
-    """Return one sentence on what is damaged, missing or refused, or an empty text."""
+    """Return one sentence on damaged, missing or refused parts, or an empty text."""
     seen, description = part.seen, part.description
     if seen.verdict == REFUSED:
         code = seen.code or ""

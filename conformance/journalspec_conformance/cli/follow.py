@@ -29,7 +29,9 @@ POLL = 0.5
 
 @dataclass
 class _File:
-    """The last known state of a file: inode, size and time, first record, and the last record's end."""
+    """Represents the last known state of a file: inode, size and time, first record, and the last record's
+    end.
+    """
 
     stat: tuple[int, int, int]
     first: bytes = b""
@@ -78,7 +80,7 @@ class Follower:
                             self._files[root / part.file].stat = (0, 0, 0)
 
     def _changed(self, paths: set[Path]) -> set[Path]:
-        """Return the changed files; report each change that is not growth."""
+        """Return the changed files; report each change except an extension."""
         found: dict[Path, tuple[int, int, int]] = {}
         for path in paths | self._files.keys():
             try:

@@ -46,8 +46,8 @@ STRICT = "strict"
 #: The version of the output of --json and --ndjson. New keys may appear within a version; any other change
 #: increases the version.
 VERSION = "1"
-#: The exit status for each verdict. For several journals, the worst verdict decides. Status 2 is reserved for
-#: wrong usage.
+#: The exit status for each verdict. For several journals, the worst verdict determines the status. Status 2
+#: is reserved for wrong usage.
 STATUSES = {CLEAN: 0, RECOVERED: 1, REFUSED: 3}
 EXIT_STATUS = (
     "Exit status: 0 clean; 1 recovered: something is damaged or was omitted, and the rest is reported;"
@@ -202,7 +202,7 @@ def reading(total: int) -> Iterator[Callable[[], None]]:
 
 @dataclass(eq=False)
 class Part:
-    """A journal of a store: its place, and the answer about it, with the data that users stored."""
+    """Represents a journal of a store: its place, and the answer about it with the data that users stored."""
 
     place: Directory
     answer: Answer
@@ -286,7 +286,8 @@ def present(
     The ways are: the `members` of each answer as JSON, one `screen` for all answers, or a call of `write` for
     each. The command then ends with the exit status of the worst verdict. Meanwhile a terminal shows the
     progress, unless the answers are printed there. The first problem ends the command; if `problems` are
-    given, it is added to them, and all are shown after the answers. `more` exit statuses count as well.
+    given, it is added to them, and all are shown after the answers. The exit statuses in `more` are also
+    taken into account.
     """
     statuses: list[int] = []
     failed: list[Directory] = []
@@ -448,7 +449,7 @@ def document(
 
 @dataclass(frozen=True)
 class Listing:
-    """The most important of `number` rows of text cells, in order of importance.
+    """Represents the most important of `number` rows of text cells, in order of importance.
 
     `counts` contains the share of each row in `total`, in units of `noun`. Cells are shown in columns under
     `head`; the last column may take several lines. The columns in `drop` are omitted first if there is too
@@ -477,7 +478,10 @@ class Listing:
 
 @dataclass(frozen=True)
 class Section:
-    """A heading, the sentences below it, and a list, in a `style`. With `apart`, a blank line precedes it."""
+    """Represents a heading, the sentences below it, and a list, in a `style`.
+
+    With `apart`, a blank line precedes it.
+    """
 
     heading: str
     text: Sequence[str] = ()

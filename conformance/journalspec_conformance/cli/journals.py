@@ -232,7 +232,7 @@ def check_command(as_json: bool, **what: Any) -> None:
 
 
 class CheckLines(view.Screen):
-    """The output of `check`: one line for each journal, with the result of `wrong`."""
+    """Represents the output of `check`: one line for each journal, with the result of `wrong`."""
 
     def __init__(self, wrong: Callable[[view.Part], str]) -> None:
         self._wrong = wrong

@@ -36,8 +36,8 @@ def write_journals(found: Stores, command: str, level: Level, policy: str | None
     """Write the journals that were found; ends the command with the exit status of the worst verdict.
 
     Without a `policy`, the journals are only read, and records are written while the rest is still unread.
-    Raises UsageProblem if the rest of the files shows another edition than the one that the written records
-    assumed.
+    Raises UsageProblem if the rest of the files proves another edition than the one under which the written
+    records were read.
     """
     with view.unchanging(found.journals), view.reading(found.size) as bar:
         if sys.stdout.isatty():

@@ -198,7 +198,7 @@ def _word(text: str) -> str:
 
 @dataclass(frozen=True)
 class Directory:
-    """A store: the question about it, its files, and the journals among them."""
+    """Represents a store: the question about it, its files, and the journals among them."""
 
     asked: Asked
     loaded: filesets.Loaded
@@ -224,7 +224,7 @@ class Directory:
 
 
 class Stores(NamedTuple):
-    """The stores that were found, and the paths that could not be listed."""
+    """Represents the stores that were found, and the paths that could not be listed."""
 
     places: list[Directory]
     unlisted: list[filesets.LeftOut]
@@ -256,8 +256,9 @@ class Stores(NamedTuple):
 def find(asked: Asked) -> Stores:
     """Return the requested stores, and the paths that could not be listed; raises UsageProblem.
 
-    Several files are read as one set. Each directory and each archive is checked separately. An archive stays
-    unpacked until the command ends. A directory without a journal of its own means the stores below it.
+    Several files are read as one set. Each directory and each archive is checked separately. The unpacked
+    content of an archive exists until the command ends. A directory without a journal of its own means the
+    stores below it.
     """
     directories = [path for path in asked.paths if path.is_dir() and path != STANDARD_INPUT]
     others = [path for path in asked.paths if path not in directories]

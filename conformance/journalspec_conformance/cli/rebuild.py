@@ -290,7 +290,7 @@ def _report(
     undone: dict[str, str],
     beside: Sequence[LeftOut],
 ) -> LossReport:
-    """Return the report of a new store, redacted if that is asked for."""
+    """Return the report of a new store, redacted if the user requests that."""
     redactors = {id(part): Redactor(part.answer.journal, asked.redact) for part in parts}
 
     def hide(part: newstore.Part, text: str) -> str:

@@ -1,4 +1,4 @@
-"""``--redact``: replaces the data of users with their type and length; numbers stay.
+"""``--redact``: replaces the data of users with their type and length; numbers are not changed.
 
 A field counts as data of users if it is text or bytes, and the field table lists no choices for it. The
 replacement of a name or id also contains a mark (``text(6)#3f9a21``). Within a store, equal names have equal
@@ -57,7 +57,7 @@ class Redactor:
         return key.digest()
 
     def text(self, value: Any, name: str | None = "") -> Any:
-        """Return the replacement of a value of field `name` (None: a body); numbers stay."""
+        """Return the replacement of a value of field `name` (None: a body); numbers are not changed."""
         if not self.hides:
             return value
         if isinstance(value, LISTS):

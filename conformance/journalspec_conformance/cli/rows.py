@@ -54,7 +54,7 @@ def has_arrow() -> bool:
 
 @dataclass(frozen=True)
 class Chunk:
-    """A batch of rows: their number, and their values as columns, as JSON, or for Arrow."""
+    """Represents a batch of rows: their number, and their values as columns, as JSON, or for Arrow."""
 
     count: int
     columns: Callable[[], Columns]

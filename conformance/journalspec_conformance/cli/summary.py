@@ -99,7 +99,7 @@ class SummaryScreen:
         rest = f"the rest is the result of --policy {kept_by}" if kept_by else f"by --policy {policy}"
         consequence += [rest] if kept_by or policy not in (None, view.STRICT) else []
         # Otherwise the product does not start, or loses the transactions in doubt, so that an operator cannot
-        # decide them.
+        # commit or roll back them.
         left = bool(doubt.number) and not pending and seen.unfit is None
         own = {IN_DOUBT} if left else set[str]()
         own |= {BESIDE} if contents is not None and contents.damaged() else set()

@@ -49,8 +49,8 @@ from journalspec_corpus.pipeline.plan import Plan
 from journalspec_reference import load
 
 TIER = "crash"
-#: The number of states that a sample takes from each trace; more if there are too few traces. More traces
-#: reveal more failures than more states of a trace.
+#: The number of states that a sample takes from each trace; more if there are too few traces. Additional
+#: traces reveal more failures than additional states of the same trace.
 PER_TRACE = 4
 #: Among this many traces of a sample, one is about corruption: bytes that changed after they were durable.
 CORRUPTED_EVERY = 8
@@ -64,7 +64,10 @@ _SHOWN = 160
 
 
 class Class(NamedTuple):
-    """The class of a crash state. `field` is the field in which a record is torn, empty if none is."""
+    """Represents the class of a crash state.
+
+    `field` is the field in which a record is torn, empty if none is.
+    """
 
     stratum: str
     category: str
@@ -75,7 +78,10 @@ class Class(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CrashCase(Case):
-    """A crash state as a case, made from `workload` and `descriptor`. The case grades the answers itself."""
+    """Represents a crash state as a case, made from `workload` and `descriptor`.
+
+    The case grades the answers itself.
+    """
 
     workload: Any
     descriptor: Descriptor

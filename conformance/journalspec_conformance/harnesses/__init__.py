@@ -5,7 +5,7 @@
     product      the id of a product, driven by the harness of its format
     expectations file name in ``expectations/`` that is used unless the user
                  names another file (optional)
-    timeout      seconds per question unless the user says otherwise (optional)
+    timeout      seconds per question unless the user sets another limit (optional)
 
 Exactly one of target and product is given.
 """
@@ -25,7 +25,7 @@ _WAYS = ("target", "product")
 
 @dataclass(frozen=True, slots=True)
 class HarnessEntry:
-    """One entry of the registry; the module's docstring describes the members."""
+    """Represents one entry of the registry; the module's docstring describes the members."""
 
     name: str
     summary: str

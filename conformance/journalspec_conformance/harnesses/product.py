@@ -3,10 +3,10 @@
 ``python -m journalspec_conformance.harnesses --product ID`` serves a product; the registry starts it
 (``product = "ID"`` in ``harnesses/NAME.toml``). The package of a product's harness has
 
-``DRIVER``                  a class of its own on :class:`Driver`
-``exceptions.toml``         what its products throw, as refusals
-``scenarios.toml``          what is done for captured files, see :mod:`.scenarios`
-``programs.py`` (optional)  ``PROGRAMS``: what one request cannot show or make, see :func:`run_program`
+``DRIVER``                  its own subclass of :class:`Driver`
+``exceptions.toml``         the refusals for the exceptions of its products
+``scenarios.toml``          the operations for captured files, see :mod:`.scenarios`
+``programs.py`` (optional)  ``PROGRAMS``: effects that one request cannot show, see :func:`run_program`
 """
 
 from __future__ import annotations
@@ -63,10 +63,10 @@ def observation(damaged: object, told: Iterable[object], **members: Any) -> Answ
 class Exceptions:
     """Maps exceptions of products to the phase and code of a refusal (``exceptions.toml`` of a format)::
 
-        [phases]        WHEN = the phase of what nothing below knows; WHEN is what the harness was doing
-        [methods]       METHOD = the phase of what came out of that method (the innermost counts)
-        [[exception]]   when = [...], says = a part of the message, code; `class` and `phase` if they matter
-        [messages]      CODE = a part of what the product logs about something lost or put aside
+        [phases]        WHEN = the phase of all other exceptions; WHEN is the harness's present action
+        [methods]       METHOD = the phase of exceptions that leave that method (the innermost decides)
+        [[exception]]   when = [...], says = a part of the message, code; `class` and `phase` if needed
+        [messages]      CODE = a part of the product's log message about lost or set-aside data
 
     An exception with the meaning of a code of the specification is reported under that code. Any other is
     reported under its class name (``exception:NAME``), which is never accepted as the right refusal. For a
@@ -106,7 +106,7 @@ class Exceptions:
 
 
 class Session:
-    """One ``write`` request: a journal in `directory` and the operations done on it.
+    """Represents one ``write`` request: a journal in `directory` and the operations done on it.
 
     The class of a format lists its `operations` besides ``open``, and applies them to a journal, which has
     ``open()`` and ``stop()``.
@@ -167,7 +167,8 @@ class Driver:
     format_id: ClassVar[str]
     charset: ClassVar[str | None] = None
     claims: ClassVar[Answer]
-    #: The reason why ``read`` is not offered, if the product shows no records; empty if it is offered.
+    #: The reason why ``read`` is not offered, if the product has no interface to its records; empty if it is
+    #: offered.
     unread: ClassVar[str] = ""
     #: The phases of ``open`` and of other operations, under which ``exceptions.toml`` lists their exceptions.
     write_phases: ClassVar[tuple[str, str]] = (_OPEN, "write")
@@ -332,7 +333,7 @@ def command(product_id: str) -> list[str]:
 def _next_request(lines: IO[str], answers: IO[str]) -> str:
     """Return the next request. If the JVM is spent, this program restarts itself first.
 
-    The process and its pipes stay the same, so the runner does not notice. At this moment all answers are
+    The process and its pipes are the same, so nothing changes for the runner. At this moment all answers are
     written, and nothing of the next request has been read.
     """
     if jvm.spent.is_set():
@@ -384,7 +385,8 @@ def program(product: Product, name: str, **options: str) -> list[str]:
 
 
 def run_program(programs: Mapping[str, Program]) -> None:
-    """Run one of `programs` (``NAME --product ID [--OPTION VALUE]...``); `journalspec products show` does.
+    """Run one of `programs` (``NAME --product ID [--OPTION VALUE]...``); `journalspec products show` calls
+    this.
 
     Exit status: 0 if no deviation was seen, 1 if one was, 2 for a usage error. Never returns.
     """

@@ -1,18 +1,18 @@
 """Reads ``scenarios.toml``: operations on a format's products, for captures and experiments.
 
-    always          requirements that every capture shows, where its edition knows them
+    always          requirements that every capture covers if its edition has them
     [words]         WORD = "MEMBER MEMBER=DEFAULT MEMBER:KIND MEMBER...": an operation's members in order.
-                    `...` takes all arguments that are left. KIND is `hex` (a text, or 0x and digits) or of:
+                    `...` takes all remaining arguments. KIND is `hex` (a text, or 0x and digits) or of:
     [kinds]         KIND = "a template for a number"
-    [blocks]        WORD = lines; in them {0} is the first argument, {rest} are those after it
-    [edition.E]     NAME = what {NAME} in a line means in edition E
-    [[scenario]]    name, title, and `sessions`: one list of lines for each process. It opens the
-                    journal first, and is killed after the last line unless that is "close"
+    [blocks]        WORD = lines; in these lines, {0} is the first argument, {rest} are all others
+    [edition.E]     NAME = the value of {NAME} in a line for edition E
+    [[scenario]]    name, title, and `sessions`: one list of lines for each process. The process opens the
+                    journal first, and is killed after the last line unless that line is "close"
 
-A line is "WORD ARGUMENT... MEMBER=VALUE..."; x*9 is x nine times. ``{ each = [1, 7], do = LINES }`` does
-LINES seven times, and {n} is the number, {next} the one after it; with ``cycle = { NAME = [...] }`` in it
-{NAME} is one of these in turn, the first where the number divides by how many there are. Members of a
-scenario that only captures use: see ``tools/captures`` in the repository.
+A line is "WORD ARGUMENT... MEMBER=VALUE..."; x*9 is x nine times. ``{ each = [1, 7], do = LINES }`` repeats
+LINES for the numbers 1 to 7: {n} is the number, {next} the next number. With ``cycle = { NAME = [...] }``,
+{NAME} is the list's element at the index {n} modulo the length of the list. ``tools/captures`` in the
+repository describes members of a scenario that only captures use.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Declarative schemas as implementations, which read only undamaged journals.
 
 A schema has no rules for scanning and recovery. The reference finds the headers and records, and computes the
-state. The schema parses each header and record, and the answer contains its fields. So it is only asked for
-``read`` and never about damage.
+state. The schema parses each header and record, and the answer contains its fields. So it gets only ``read``
+requests, never about damage.
 """
 
 from __future__ import annotations

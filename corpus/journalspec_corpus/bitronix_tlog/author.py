@@ -5,7 +5,7 @@ A base (the description of a journal) for the disk editions describes ``file1`` 
 ``seed`` and ``nio``, the base itself contains ``records``. In a disk base with ``records``, they are in file
 1, which is active and open; file 2 is empty. ``before`` contains records of the previous generation. They are
 written first and remain visible after the end of ``records``. A record is a table, or a text ``LABEL [TYPE]
-key=value ...``: ``r7`` alone is a decision on transaction g7 over db1 and jms1. Labels: ``f1``,
+key=value ...``: ``r7`` alone means a decision on transaction g7 over db1 and jms1. Labels: ``f1``,
 ``f1.header.position``, ``f1.tail`` (empty, at the position), ``r1``, ``r1.gtrid``, ``r1.name2.length`` ...
 
 The order of the fields is that of the specification's table. Any field can be given a wrong value. The
@@ -77,8 +77,8 @@ def delimiter(name: str) -> bytes:
     return DELIMITERS[name] if name in DELIMITERS else bytes.fromhex(name)
 
 
-#: The fields that a description gives as text or as a flag: edition of the table -> name of the field -> the
-#: function that turns what is given into the field's value.
+#: The functions for fields that a description gives as text or as a flag: edition of the table -> name of the
+#: field -> function. The function converts the given text or flag into the field's value.
 _READ: Mapping[str, Mapping[str, Callable[[Any], Any]]] = {
     "nio": {
         "rolled_over": int,
@@ -94,7 +94,7 @@ _READ: Mapping[str, Mapping[str, Callable[[Any], Any]]] = {
 def laid_out_as(edition: str) -> str:
     """Return the edition whose table builds records.
 
-    This is nio, or else the seed, because the seed's table has every field.
+    Except for nio itself, this is the seed, because the seed's table has every field.
     """
     return edition if edition == "nio" else "seed"
 

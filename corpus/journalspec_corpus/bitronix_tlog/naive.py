@@ -334,7 +334,7 @@ def _record(data: bytes, edition: str) -> dict[str, Any]:
 
 
 def _nio_file(file: Scanned, data: bytes) -> None:
-    """Search for frames; the log ends after the last frame of this lap (BTM-NIO-010)."""
+    """Search for frames. The log ends after the last frame of the present generation (BTM-NIO-010)."""
     if len(data) < NIO_HEADER_USED:
         file.unusable = "short-file"
         return

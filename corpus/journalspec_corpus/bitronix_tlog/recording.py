@@ -114,7 +114,7 @@ class Run(Recorder):
         super().open()
 
     def perform(self, op: Operation, *, together: bool) -> None:
-        """Log, and fsync at once, unless `together` requests one fsync at the end."""
+        """Log a record, and perform an fsync at once, unless `together` requests one fsync at the end."""
         try:
             self.apply(op)
         finally:
@@ -279,12 +279,13 @@ class LongRun(Run):
     ``c1b`` ``a1b`` ``p1b``   log COMMITTING, ACTIVE or PREPARED for transaction 1 with size b
     ``b1b``                   log ROLLING_BACK
     ``d1`` ``r1`` ``u1``      log COMMITTED, ROLLEDBACK or UNKNOWN for it
-    ``f``                     force
+    ``f``                     fsync
     ``o``                     close, and open again
-    ``k``                     force, and open again without having closed
+    ``k``                     fsync, and open again without having closed
 
-    Transactions are numbered in base 36. Sizes: ``a`` no names, ``b`` two short ones, ``c`` most of a sector,
-    ``d`` nearly three; ``x``, ``y`` and ``z`` end one byte before, at and one byte after a sector boundary.
+    Transactions are numbered in base 36. Sizes: ``a`` has no names, ``b`` two short ones, ``c`` takes most of
+    a sector, ``d`` nearly three sectors. Records of size ``x``, ``y`` and ``z`` end one byte before, at and
+    one byte after a sector boundary.
     """
 
     def __init__(self, order: str, length: int) -> None:
@@ -329,5 +330,5 @@ def resumed(origin: Any, life: int, image: CrashImage) -> Run:
 
     The run is not opened, and `origin` is not used.
     """
-    # Lives 1 and 2 are the generations of a background.
+    # The values 1 and 2 of `life` are the generations of a background.
     return Run(image.first.tags["order"], life + 1, CREATED, image)

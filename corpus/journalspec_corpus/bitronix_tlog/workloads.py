@@ -21,7 +21,7 @@ SHIFTED, SHIFT = 2, 3
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One logical operation: a record of `type` for transaction `gtrid` (a small number)."""
+    """Represents one logical operation: a record of `type` for transaction `gtrid` (a small number)."""
 
     type: str
     gtrid: int

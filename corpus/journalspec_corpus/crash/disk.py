@@ -108,7 +108,7 @@ LOOSE = 6
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """A unit that persists as a whole.
+    """Represents a unit that persists as a whole.
 
     `file` is the number of the file (its inode; names may change), `index` the granule. `versions` are bytes
     (data), int (size) or a mapping name -> file number (names). ``levels[code]`` is the level of version
@@ -138,7 +138,7 @@ class Block:
 
 @dataclass(frozen=True)
 class CrashPoint:
-    """All blocks in flight at one crash point, and the durable content of everything else.
+    """Represents all blocks in flight at one crash point, and the durable content of everything else.
 
     `contents` and `sizes` are per file number, `names` maps names to numbers; they contain version 0 of every
     block. ``reach[i]`` lists the (block, level) pairs that must be on disk for operation i of the trace to be
@@ -351,8 +351,8 @@ class Timeline:
                 for at, level in moved:
                     levels[at] = level
                 kills.append(tuple(levels))
-        # If there was an fsync since the first write in flight, only the last of these states is certain to
-        # result from a kill.
+        # If there was an fsync since the first write in flight, only the last of these states is certain if
+        # the process is killed.
         first_lost = min(reach, default=self.at)
         if any(isinstance(op, Sync | SyncDir) for op in self.trace.ops[first_lost : self.at]):
             kills = kills[-1:]
@@ -470,7 +470,9 @@ def case_id(content: bytes, promised: bytes) -> bytes:
 
 
 class _Moving(NamedTuple):
-    """A page that overlaps a block: the number of the page, and the range of the block's bytes in it."""
+    """Represents a page that overlaps a block: the number of the page, and the range of the block's bytes in
+    it.
+    """
 
     page: int
     start: int

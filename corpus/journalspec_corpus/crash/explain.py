@@ -53,7 +53,8 @@ MARK = "! "
 
 @dataclass(frozen=True, slots=True)
 class Loss:
-    """One deviation: `length` bytes of `file` at `off` contain `what`; length 0 if no bytes are concerned.
+    """Represents one deviation: `length` bytes of `file` at `off` contain `what`; length 0 if no bytes are
+    concerned.
 
     With `kept`, only little arrived, and these bytes are the part that arrived.
     """
@@ -277,7 +278,7 @@ def case_of(adapter: CrashFormat, state: State, *, beyond: bool | None = None, t
 
     A case that is `beyond` all readers demands nothing (level ``may``), and has the flag :data:`BEYOND`. By
     default, `beyond` is true if the device may have ignored an fsync, or if a limit of the format may cover a
-    failure. No reader is asked.
+    failure. No reader runs.
     """
     trace, point = state.trace, state.situation.states.point
     if beyond is None:
@@ -311,7 +312,7 @@ def permitted_by_policy(
 ) -> list[dict[str, Any]]:
     """Return the permitted outcomes under each policy of the adapter, if `sets` are required.
 
-    `refusal` says whether a reader may refuse the state. For damage that others must refuse, a reader that
+    `refusal` states whether a reader may refuse the state. For damage that others must refuse, a reader that
     may omit records reports the damage. After corruption, each record is either kept, or its loss is
     reported.
     """
@@ -336,7 +337,9 @@ def permitted_by_policy(
 
 
 class ExpectedSets:
-    """Required and forbidden records at the crash points of one trace, as an observation would list them."""
+    """Represents required and forbidden records at the crash points of one trace, as an observation would
+    list them.
+    """
 
     def __init__(self, adapter: CrashFormat, trace: Trace) -> None:
         self._record_json = adapter.record_json

@@ -1,4 +1,4 @@
-"""Facts about each state of a crash point, as columns. No reader is asked.
+"""Facts about each state of a crash point, as columns. No reader runs.
 
 A write has *arrived* if every granule that it changed contains its bytes or the bytes of a later write. A
 mark is *intact* if its write arrived and no later write that arrived overwrote it. A record is *complete* if
@@ -152,7 +152,7 @@ class Facts:
         return out
 
     def _shows(self, at: int, level: int, op: Write, start: int, end: int) -> Rows:
-        """Rows in which block `at` has the bytes of `op` in ``[start, end)``, or those of a later write.
+        """Return the rows in which block `at` has the bytes of `op` in ``[start, end)``, or of a later write.
 
         For a version that no process wrote (for example half of a version), the bytes are compared.
         """
@@ -195,8 +195,8 @@ class Facts:
         for levels in self.point.kills:
             out |= (self._levels == np.asarray(levels, np.int16)).all(axis=1)
         if self.states.torn >= 0:
-            # A partly written granule has no level of its own: only the first and the last version can be a
-            # kill.
+            # A partly written granule has no level of its own. A killed process leaves only the first or the
+            # last version.
             out &= (self.states.codes == 0).all(axis=1) | (self._levels.max(axis=1, initial=0) > 0)
         elif len(self.point.kills) == 1 or any(block.kind == NAMES for block in self.point.blocks):
             # Levels are not sufficient here: a file without a name is invisible, and a state after an fsync
@@ -218,7 +218,7 @@ class Facts:
         return self.trace.issued(self.upto)
 
     def whole(self, parts: list[Written]) -> Rows:
-        """Rows in which every part of an alternative is intact; an unissued part is not intact."""
+        """Return the rows in which every part of an alternative is intact; an unissued part is not intact."""
         out = self.all
         for part in parts:
             there = ~self.all
@@ -229,11 +229,11 @@ class Facts:
         return out
 
     def entire(self, index: int, mark: Mark) -> Rows:
-        """Rows in which the mark of operation `index` and all other parts of its alternative are intact."""
+        """Return the rows in which the alternative of the mark of operation `index` is intact."""
         return self.whole(self._others(mark)) if isinstance(mark, Part) else self.intact(index, mark)
 
     def begun(self, index: int, mark: Mark) -> Rows:
-        """Rows in which at least part of the record that operation `index` writes is on disk."""
+        """Return the rows in which at least part of the record that operation `index` writes is on disk."""
         if not isinstance(mark, Part):
             return self.touched(index)
         out = ~self.all
@@ -263,11 +263,11 @@ class Facts:
 
     @_remembered
     def intact(self, index: int, mark: Mark) -> Rows:
-        """Rows in which the bytes that operation `index` wrote for `mark` arrived and are not overwritten."""
+        """Return the rows in which the bytes of operation `index` for `mark` arrived and still exist."""
         return self._written(index, mark) & ~self._overwritten(mark, index + 1)
 
     def _written(self, index: int, mark: Mark) -> Rows:
-        """Rows in which the bytes of operation `index` that encode the record of `mark` have arrived."""
+        """Return the rows in which the bytes of operation `index` for the record of `mark` arrived."""
         op = self.trace.ops[index]
         assert isinstance(op, Write)  # each mark follows its write
         end = mark.off + mark.length
@@ -291,7 +291,7 @@ class Facts:
         return out
 
     def stands(self, mark: Mark) -> Rows:
-        """Rows in which the bytes of a mark from before the trace are not overwritten."""
+        """Return the rows in which the bytes of a mark from before the trace are not overwritten."""
         return ~self._overwritten(mark, 0)
 
     def _overwritten(self, mark: Mark, start: int) -> Rows:
@@ -317,7 +317,7 @@ class Facts:
         return out
 
     def _trash_over(self, mark: Mark, index: int) -> Rows:
-        """Rows in which an unwritten version hides a part of `mark`, which operation `index` wrote."""
+        """Return the rows in which an unwritten version hides a part of `mark` of operation `index`."""
         op = self.trace.ops[index] if index >= 0 else None
         data, off = (op.data, op.off) if isinstance(op, Write) else (self.trace.base.get(mark.file, b""), 0)
         out = ~self.all
@@ -333,7 +333,7 @@ class Facts:
 
     @_remembered
     def published(self, record: str, start: int = BEFORE) -> Rows:
-        """Rows in which a write at `start` or later that makes `record` live is on disk."""
+        """Return the rows in which a write at `start` or later that makes `record` live is on disk."""
         out = ~self.all
         for index in self.trace.publishing.get(record, ()):
             if start <= index < self.upto:
@@ -342,7 +342,7 @@ class Facts:
 
     @_remembered
     def _counts(self, index: int) -> Rows:
-        """Rows in which operation `index` is on disk and no later bytes hide it."""
+        """Return the rows in which operation `index` is on disk and no later bytes hide it."""
         op = self.trace.ops[index]
         assert isinstance(op, Write)  # annotations follow their write
         hidden = self._overwritten(Mark("", op.file, op.off, len(op.data), ""), index + 1)
@@ -374,9 +374,9 @@ class Facts:
         return out
 
     def _taken(self, parts: list[Written]) -> Rows:
-        """Rows in which each part of an alternative is intact, or old records take its place.
+        """Return the rows in which each part of an alternative is intact, or old records take its place.
 
-        Old records count only if a write at or after this alternative's own makes the record live.
+        Old records are accepted only if this alternative's own write, or a later one, makes the record live.
         """
         out = self.all
         for part in parts:
@@ -389,7 +389,7 @@ class Facts:
         return out
 
     def _covered(self, mark: Mark) -> Rows:
-        """Rows in which a run of old records covers the place of `mark`."""
+        """Return the rows in which a run of old records covers the place of `mark`."""
         out = ~self.all
         for start, end, rows in self._runs.get(mark.file, ()):
             if start <= mark.off and mark.off + mark.length <= end:
@@ -425,7 +425,7 @@ class Facts:
 
     @cached_property
     def usable(self) -> bool:
-        """Whether the journal had been set up before the crash, so that a kill leaves it readable."""
+        """Whether the journal was set up before the crash, and is readable after the process is killed."""
         return bool(self.trace.base) or any(isinstance(op, Ack) for op in self.trace.ops[: self.upto])
 
     @cached_property
@@ -497,7 +497,7 @@ _LIES = {"ignored": "lost-force", "fails-clean": "fail-marks-clean"}
 
 
 def _bare_tail(facts: Facts) -> Rows:
-    """Rows in which nothing of the last record arrived, but at least a part of an earlier write did."""
+    """Return the rows in which no byte of the last record arrived, but a part of an earlier write did."""
     if not facts.issued:
         return ~facts.all
     last = facts.issued[-1][0]
@@ -509,7 +509,7 @@ def _bare_tail(facts: Facts) -> Rows:
 
 
 def _straddling(facts: Facts) -> Rows:
-    """Rows in which one field of a record's header arrived and another did not."""
+    """Return the rows in which one field of a record's header arrived and another did not."""
     out = ~facts.all
     step = facts.point.granule
     for index, mark in facts.issued:
@@ -528,7 +528,7 @@ def _data(facts: Facts, index: int) -> list[tuple[int, int]]:
 
 
 def _ahead_of_data(facts: Facts) -> Rows:
-    """Rows in which a file has grown over blocks in which nothing arrived."""
+    """Return the rows in which a file has grown over blocks in which nothing arrived."""
     out = ~facts.all
     point, codes = facts.point, facts.states.codes
     sizes = {block.file: at for at, block in enumerate(point.blocks) if block.kind == SIZE}
@@ -544,7 +544,7 @@ def _ahead_of_data(facts: Facts) -> Rows:
 
 
 def _named(facts: Facts, file: int) -> Rows:
-    """Rows in which file number `file` has a name."""
+    """Return the rows in which file number `file` has a name."""
     for at, block in enumerate(facts.point.blocks):
         if block.kind == NAMES:
             bound = np.asarray([file in names.values() for names in block.versions])
@@ -553,7 +553,7 @@ def _named(facts: Facts, file: int) -> Rows:
 
 
 def _reordered(facts: Facts) -> Rows:
-    """Rows in which a later record arrived completely and an earlier record did not."""
+    """Return the rows in which a later record arrived completely and an earlier record did not."""
     out = ~facts.all
     earlier_lost = ~facts.all
     for index in sorted({index for index, _ in facts.issued} & facts.point.reach.keys()):
@@ -564,7 +564,7 @@ def _reordered(facts: Facts) -> Rows:
 
 
 def _lacking(facts: Facts) -> Rows:
-    """Rows in which a part of a record in flight did not arrive, so the earlier bytes are there."""
+    """Return the rows in which a part of a record in flight did not arrive: the earlier bytes are there."""
     out = ~facts.all
     for index in {index for index, _ in facts.issued} & facts.point.reach.keys():
         out |= ~facts.arrived(index)
@@ -572,7 +572,8 @@ def _lacking(facts: Facts) -> Rows:
 
 
 def _pointers(facts: Facts) -> tuple[Rows, Rows, Rows]:
-    """Three columns: the pointer to a record arrived without the record; the reverse; split transactions.
+    """Return three columns: a pointer arrived without its record; a record arrived without its pointer; a
+    transaction is split.
 
     A pointer is a write that makes a record live. If it is a record itself (a commit), both faults are a
     split transaction.
@@ -633,13 +634,13 @@ class State:
 
     @cached_property
     def files(self) -> dict[str, bytes]:
-        """Its files."""
+        """The files of the state."""
         states = self.situation.states
         return states.point.materialise(states.codes[self.row])
 
     @property
     def deviations(self) -> int:
-        """Number of deviations, see :attr:`Facts.deviations`."""
+        """The number of deviations, see :attr:`Facts.deviations`."""
         return int(self.situation.deviations[self.row])
 
     @property

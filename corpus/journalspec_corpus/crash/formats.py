@@ -132,7 +132,7 @@ def answers(
     """
     memory, edition = memory or Remembered(), contents.point.trace.edition
     number: dict[tuple[Answer, ...], int] = {}
-    #: The number of an answer by the id of its object, because it takes long to hash the answer itself.
+    #: Maps the id of an answer's object to the answer's number, because hashing the answer itself takes long.
     numbers: dict[int, int] = {}
     which, known, held = [], memory.answers, []
     for at in range(len(contents.rows)):
@@ -220,7 +220,7 @@ class CrashFormat:
 
     `semantics` defines the effect of a record and the effects in a state; without it only records are
     compared. `reach` returns the offsets up to which recovery reads files; None if it reads them completely.
-    `implementation()`, if given, reads instead of the reference, and may see any byte. `look` returns the
+    `implementation()`, if given, replaces the reference as reader, and may read any byte. `look` returns the
     content that the reference can see; by default, all bytes. `memory` is the cache of answers.
     """
 
@@ -361,7 +361,7 @@ def crash_format(format_id: str) -> CrashFormat:
 
 @dataclass(frozen=True)
 class Named:
-    """A reader with its name, and whether it may omit records."""
+    """Represents a reader with its name, and whether it may omit records."""
 
     name: str
     reader: Reader

@@ -1,4 +1,4 @@
-"""Computes the permitted results of recovery from trace and model, without asking any reader.
+"""Computes the permitted results of recovery from trace and model, without running any reader.
 
 The criterion is durable linearizability, with failure atomicity. The recovered state must equal the state of
 the model after a set S of operations, in the order of issue, such that
@@ -44,7 +44,9 @@ State = tuple[Any, ...]
 
 
 class Effect(NamedTuple):
-    """One effect in a state: a RECORD or a DECISION, the object to which it belongs, and its content."""
+    """Represents one effect in a state: a RECORD or a DECISION, the object to which it belongs, and its
+    content.
+    """
 
     kind: str
     ident: str
@@ -53,7 +55,8 @@ class Effect(NamedTuple):
 
 @dataclass(frozen=True)
 class Action:
-    """The effect of one record: operation `op` of the model, in transaction `tx`, in the role `role`.
+    """Represents the effect of one record: operation `op` of the model, in transaction `tx`, in the role
+    `role`.
 
     `makes` lists the effects of the record if it is live; a copy of the record also has the first of them.
     """
@@ -66,7 +69,7 @@ class Action:
 
 @dataclass(frozen=True)
 class Semantics:
-    """The semantics of a format.
+    """Represents the semantics of a format.
 
     `action(key)` returns the action of the record with that key, `state(kept)` the canonical form of the
     model's state, `effects(state)` the effects in it, `told(state)` the state as an observation lists it.
@@ -323,7 +326,9 @@ class Operations:
 
 @dataclass(frozen=True)
 class Wrong:
-    """A fault of a recovered state: its verdict, the effect that proves it, its records and transaction."""
+    """Represents a fault of a recovered state: its verdict, the effect that proves it, its records and
+    transaction.
+    """
 
     verdict: str
     effect: Effect | None = None
@@ -369,7 +374,7 @@ def in_words(wrong: Wrong) -> str:
 
 @dataclass
 class Permitted:
-    """The states that recovery may return at one crash point.
+    """Represents the states that recovery may return at one crash point.
 
     With `lenient`, acknowledged operations may be missing. `copied` are operations with copies that may be
     read in addition to the original.
@@ -434,7 +439,7 @@ class Permitted:
         for chosen in sets:
             if self.operations.state(chosen) == state or (twice and self._doubled(chosen, twice, state)):
                 return None
-        # If operations may be lost, the listed operations explain a state best.
+        # If operations may be lost, the state of the listed operations is the closest to the recovered state.
         listed = counting | beside & ~self.operations.ends
         chosen = self.operations.closed(listed, listed) if self.lenient else sets[0]
         return self._explained(chosen, counting, state, twice)
@@ -571,7 +576,7 @@ REFUSALS = (ALLOWED, REQUIRED, FORBIDDEN)
 
 @dataclass(frozen=True)
 class Expected:
-    """The required outcome, which all states of one crash point share.
+    """Represents the required outcome, which all states of one crash point share.
 
     `must_keep` are acknowledged records that were not released, `may_keep` all issued ones, `must_drop`
     records of an earlier generation. `record_of` maps a reader's key to the record's name; a key that is not

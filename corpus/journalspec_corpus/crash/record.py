@@ -52,7 +52,7 @@ _PLAIN = frozenset([str, int, bool, bytes, type(None)])
 
 @dataclass(frozen=True)
 class Keys:
-    """The name of a record in a format: the values of some fields, with colons between.
+    """Represents the name of a record in a format: the values of some fields, with colons between.
 
     `fields` are these fields in order, each with its default. The default None means that every record has
     the field, so an answer that omits it is incomplete.

@@ -154,7 +154,7 @@ class ReductionStep:
 
 @dataclass(frozen=True)
 class Reduced:
-    """The smallest failing state that was found.
+    """Represents the smallest failing state that was found.
 
     Its size consists of `records` and the deviations of `state`. `steps` lists the accepted reductions;
     `tried` is the number of reader calls. `minimal` is false if the budget ended before every smaller

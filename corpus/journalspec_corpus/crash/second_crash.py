@@ -4,7 +4,7 @@ crash.
 A second run is a workload like any other. The second run starts from a chosen crash state of the first run.
 Its operations begin with opening these files, and include the writes of recovery itself. The expectation
 comes from the first trace: a record exists if its bytes are in the state, in the file to which they were
-written. No reader is asked about the records.
+written. No reader runs for this.
 """
 
 from __future__ import annotations
@@ -176,8 +176,8 @@ FIRST_CRASH = (
     "epoch-subset-512",
     "sector-trash-512",
 )
-#: The file in the format's folder with those crash states of the core tier's first runs from which second
-#: runs start.
+#: The name of a file in the format's folder. The file lists the crash states of the core tier's first runs
+#: from which second runs start.
 FIRST_CRASHES = "first_crashes.jsonl"
 #: The number of crash states that are kept of a first run; second runs refer to them by number.
 CHOICES = 24
@@ -185,7 +185,7 @@ CHOICES = 24
 
 @dataclass(frozen=True, slots=True)
 class SecondLife:
-    """The workload `first`, a crash that leaves chosen state number `choice`, and a second run.
+    """Represents the workload `first`, a crash that leaves chosen state number `choice`, and a second run.
 
     `then` is the format's name for the operations of the second run. `first` may itself be a second run.
     """
@@ -229,7 +229,7 @@ class ChosenImages:
         """
         self._drawn += islice(self._found, max(0, number + 1 - len(self._drawn)))
         if not self._drawn:
-            raise ValueError(f"{self._name}: no crash state to go on from")
+            raise ValueError(f"{self._name}: no crash state to continue from")
         return self._drawn[number % len(self._drawn)]
 
     @property
@@ -240,7 +240,7 @@ class ChosenImages:
 
 
 def choose(first: Trace, *, gone: bool = False) -> ChosenImages:
-    """Return representatives of the states of `first`. No reader is asked.
+    """Return representatives of the states of `first`. No reader runs.
 
     If the format's list of first crashes contains the trace, its listed states are used. Otherwise states are
     divided into classes by category, torn field and order of persistence. One state of each category is taken
@@ -291,9 +291,7 @@ def _listed(first: Trace, listed: Sequence[tuple[Any, ...]], gone: bool) -> Iter
             break
         yield image
     if lacking:
-        raise ValueError(
-            f"{first.name}: {FIRST_CRASHES} names states that there are not: {sorted(lacking)[:3]}"
-        )
+        raise ValueError(f"{first.name}: {FIRST_CRASHES} lists unknown states: {sorted(lacking)[:3]}")
 
 
 def _choose(first: Trace, gone: bool) -> Iterator[CrashImage]:

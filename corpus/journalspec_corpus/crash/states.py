@@ -217,8 +217,8 @@ def cuts_of(trace: Trace, index: int) -> Mask:
     Short writes are cut everywhere. Longer ones are cut at every byte near both ends. In the middle they are
     cut at sector boundaries and one byte beside them, because all other cuts inside a payload are alike. In a
     long trace, all writes except the last ones are cut only at the boundaries of sectors and fields, and one
-    byte beside them. The same holds for writes of which recovery reads no byte, because it cannot distinguish
-    their cuts.
+    byte beside them. If recovery reads no byte of a write, the write is also cut only there, because recovery
+    cannot distinguish the cuts.
     """
     op = as_write(trace.ops[index])
     if op is None:

@@ -135,7 +135,7 @@ class Mark:
 
 @dataclass(frozen=True, slots=True)
 class Part(Mark):
-    """A mark on a part of `record`. The bytes of such a record are in several places.
+    """Represents a mark on a part of `record`. The bytes of such a record are in several places.
 
     Examples are a message that is chained over pages, and a row over two log records. All parts of one `copy`
     are needed: a record with only some of its parts is torn. A part that is written again at its place counts
@@ -186,7 +186,7 @@ Op = Create | Write | Truncate | Sync | SyncDir | Rename | Unlink | Reuse | Ack 
 
 
 class Workload(Protocol):
-    """The parameters of one run of a writer: a frozen value of a class of the format."""
+    """Represents the parameters of one run of a writer: a frozen value of a class of the format."""
 
     @property
     def name(self) -> str:
@@ -195,7 +195,7 @@ class Workload(Protocol):
 
 @dataclass(frozen=True)
 class Trace:
-    """One recorded run.
+    """Represents one recorded run.
 
     `base` is the durable content before the run (file name -> content). `standing` contains the live and
     acknowledged records in the base, `stale` the records of an earlier generation that are not live.
@@ -447,15 +447,15 @@ def promise(format_id: str, edition: str, stratum: str, acknowledged: Iterable[s
 REACHABLE, LYING, CORRUPTED = "R", "L", "C"
 #: Classes of crash states, in the order in which they are reported, and their meaning.
 STRATA = {
-    REACHABLE: "reachable by a crash, forces honest",
-    LYING: "reachable only where the device lies about a force",
+    REACHABLE: "reachable by a crash of an honest device",
+    LYING: "reachable only if the device ignored an fsync",
     CORRUPTED: "corrupted after it was durable",
 }
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Preset:
-    """One persistence model.
+    """Represents one persistence model.
 
     `granule` is the unit that is never torn, in bytes. `order` defines which writes may persist. ``prefix``:
     writes in the order of issue; only the last one may be torn, so that its front arrives. ``subset``: each

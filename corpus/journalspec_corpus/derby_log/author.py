@@ -12,13 +12,15 @@ A record is a text ``LABEL OPERATION key=value ...``. COMMIT, ABORT and PREPARE 
 label is that of the transaction, unless ``tx`` is given. Keys of all records, in hex: ``group``, ``data``,
 ``body`` (the complete body), ``rest`` (after the body); ``long=1`` (every compressed number in its longest
 form); fields of the operation (``undone=LABEL``, ``rows=7:0,8:4``). INSERT, UPDATE and DELETE may have
-``key``, ``value`` and ``table`` (T) instead: the author keeps the pages and knows versions, slots and record
-ids; ``UNDO of=LABEL`` compensates one of these. ``page_version=next`` counts the changes of a page that are
-written so, from 2 on; ``{ times = 900, records = [...] }`` means records that are repeated. ``xa=1:0a:0b``
-makes a branch. CHECKPOINT has ``redo`` and ``undo`` (labels, or ``f1.end``; default: the group in which it
-is), and ``open`` (``7,8``: open transactions). A file has its first group at ``start`` (24).
+``key``, ``value`` and ``table`` (T) instead: the author module stores the pages with their versions, slots
+and record ids; ``UNDO of=LABEL`` compensates one of these. ``page_version=next`` numbers the changes of a
+page that use this key, from 2 on; ``{ times = 900, records = [...] }`` means records that are repeated.
+``xa=1:0a:0b`` makes the transaction a branch. CHECKPOINT has ``redo`` and ``undo`` (labels, or ``f1.end``;
+default: the group in which it is), and ``open`` (``7,8``: open transactions). A file has its first group at
+``start`` (24).
 
-What a case writes is brief: ``insert T 1 one tx=a``, ``start a gtrid=01 bqual=02``; ``v*24000`` is long.
+The operations that a case writes are brief texts: ``insert T 1 one tx=a``, ``start a gtrid=01 bqual=02``;
+``v*24000`` is a long value.
 
 Labels: ``f1``, ``f1.header``, ``f1.log``, ``f1.marker``, ``g1`` (a checksum record), ``g1.whole``;
 ``g1.checksum``, ``b7``, ``b7.length``, ``b7.page_version``, ``b7.body.whole``, ``control`` ...
@@ -271,7 +273,7 @@ def page(container: int, number: int, last: int, said: Mapping[str, Any], size: 
     reserved after each row. With ``heap``, the formats of columns, the first row describes the columns.
     ``version``, ``format``, ``status`` and ``overflow`` are fields of the header. The first page has ``info``
     (format, status and size of a page), ``pages`` (the number of pages after it), and ``following`` (the next
-    page that lists pages). ``wrong`` says which checksum is wrong: page (or its upper half) or info. An
+    page that lists pages). ``wrong`` states which checksum is wrong: page (or its upper half) or info. An
     unsound page has only the part with which a log is compared.
     """
     given = ([row] if isinstance(row, str) else row for row in said.get("rows", ()))
@@ -321,7 +323,10 @@ _WORDS = {
 
 
 def operation(text: str) -> dict[str, Any]:
-    """Return the writer's operation that a text describes: ``insert T 1 one tx=a``; ``v+w*24000`` is long."""
+    """Return the writer's operation that a text describes:
+
+    ``insert T 1 one tx=a``; ``v+w*24000`` is a long value.
+    """
     out = brief_operation(text, _WORDS)
     if "value" in out:
         out["value"] = "".join(map(long_text, out["value"].split("+")))

@@ -77,7 +77,7 @@ def text_in(said: Mapping[str, Any]) -> str:
 
 
 class TableRows:
-    """Rows of tables with unique keys: the committed ones, and the changes of prepared branches.
+    """Represents rows of tables with unique keys: the committed ones, and the changes of prepared branches.
 
     `after` keeps the changes of open transactions under their names. A prepared branch is kept under its
     identifier. An answer contains only the changes of prepared branches.
@@ -207,8 +207,8 @@ class PageRows:
         if kind == "BEGIN":
             ids = _branch(op.get("global_id"))
             begun = {**kept.begun, tx: ids} if ids else kept.begun
-            # If recovery did not see the earlier use of a number, a new transaction may get this number after
-            # a crash.
+            # If recovery did not read the earlier use of a number, a new transaction may get this number
+            # after a crash.
             changes = {name: done for name, done in kept.changes.items() if name != tx}
             return replace(kept, changes=changes, begun=begun)
         if kind not in CHANGES:

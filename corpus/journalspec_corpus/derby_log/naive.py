@@ -230,7 +230,10 @@ class Log:
             raise Invalid("malformed")
 
     def run(self, number: int, at: int, until: int = 0) -> tuple[list[dict[str, Any]], int, str]:
-        """Return a file's records from `at` on, their end, and its reason; the log begins at `until`."""
+        """Return a file's records from `at` on, their end, and the reason for the end.
+
+        The log begins at `until`.
+        """
         out: list[dict[str, Any]] = []
         covered = self.covered(number, at)
         while not (why := self.problem(number, at)):
@@ -391,7 +394,7 @@ def _start(log: Log, files: Files, *, policy: str) -> tuple[int, int, int]:
     checkpoint, control = _named(log, files, policy=policy)
     number, at = parts_of(checkpoint) if checkpoint else (1, 0)
     if log.files and (log.edition == "seed" or (not policy and number not in log.files)):
-        # Any file suffices for reading; the seed edition does not say which file comes first.
+        # Any file suffices for reading; the seed edition does not define which file comes first.
         if control and log.edition != "seed":
             log.gone("log-file", log.name(number), control, 8)
         number, at, checkpoint = min(log.files), 0, 0
@@ -484,7 +487,7 @@ def _lost_middle(log: Log, number: int, at: int) -> str:
 
 
 def _old(log: Log, number: int) -> list[dict[str, Any]]:
-    """Return the records of a file before the log, and drop its unusable bytes."""
+    """Return the records of a file before the log, and drop the unusable bytes of the file."""
     data, name = log.files[number], log.name(number)
     try:
         log.enter(number)
@@ -500,7 +503,7 @@ def _old(log: Log, number: int) -> list[dict[str, Any]]:
 
 
 def _front(log: Log, number: int, start: int) -> tuple[list[dict[str, Any]], int]:
-    """Return the records before `start`, and `start`. If they reach `start`: no records, and HEADER."""
+    """Return the records before `start`, and `start`. If they reach `start`, return no records and HEADER."""
     records, at, why = log.run(number, HEADER, start)
     records = [record for record in records if end_of(record) <= start]
     end = end_of(records[-1]) if records else HEADER
@@ -563,7 +566,7 @@ def _answer(log: Log, records: list[dict[str, Any]]) -> dict[str, Any]:
 
 @dataclass
 class _Replay:
-    """A replay of records: the resulting rows, and whether records and pages fit each other."""
+    """Represents a replay of records: the resulting rows, and whether records and pages fit each other."""
 
     log: Log
     redo: int

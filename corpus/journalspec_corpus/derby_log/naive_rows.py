@@ -26,7 +26,7 @@ INTERNAL, NO_ID = 16, {"gtrid": b"", "bqual": b"", "format_id": 0}
 
 @dataclass(frozen=True)
 class PageRow:
-    """A row or a part of one: it has `count` columns from number `first` on."""
+    """Represents a row or a part of one: it has `count` columns from number `first` on."""
 
     deleted: bool
     first: int
@@ -234,7 +234,7 @@ def _stored(page: bytes) -> dict[int, PageRow] | None:
 
 @dataclass
 class Transaction:
-    """An open transaction: its first record, its changes that were not undone, and its XA id."""
+    """Represents an open transaction: its first record, its changes that were not undone, and its XA id."""
 
     first: Mapping[str, Any]
     done: list[Mapping[str, Any]] = field(default_factory=list)

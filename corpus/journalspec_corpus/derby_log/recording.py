@@ -46,7 +46,7 @@ PREPARED = 2
 _STANDING, _INTERVAL, _NEAR = 600, 100000, 99500
 #: The length of values in the rows that fill most of a file.
 _LARGE = 23000
-#: Operations that fsync the log. Outside a transaction, all other operations do so too.
+#: Operations that perform an fsync of the log. Outside a transaction, all other operations also perform one.
 _FORCING = frozenset(["open", "commit", "prepare", "decide", "checkpoint", "close"])
 
 
@@ -80,7 +80,10 @@ class Run(TabledRecorder):
         return forced(self.life, number)
 
     def promised(self, op: Operation, *, durable: bool) -> Sequence[str]:
-        """The end of a transaction fsyncs the log, with the records of all others (DRB-WRT-080)."""
+        """Return the records that are safe after `op`.
+
+        The end of a transaction fsyncs the log, with the records of all others (DRB-WRT-080).
+        """
         if op["op"] not in _FORCING and "tx" in op:
             return ()
         safe, self.pending = self.pending, []
@@ -174,13 +177,13 @@ class LongRun(Run):
     """A run of the writer that is described by words.
 
     ``i1b`` ``u1b`` ``d1``    insert, update, delete row 1, with a value of size b
-    ``sx2``                   begin XA transaction 2; a local one begins with what is done in it (``i1bl1``)
+    ``sx2``                   begin XA transaction 2; a local one begins with its first operation (``i1bl1``)
     ``cl1`` ``rl1`` ``px2``   commit, roll back, prepare a transaction
     ``yx2`` ``zx2``           commit and roll back a prepared one
     ``k`` ``o`` ``n``         a checkpoint; close, and open again; open again without having closed
 
-    All is numbered in base 36. Sizes: ``a`` four letters, ``b`` forty, ``c`` more than a sector, ``d`` so
-    many that five of them fill a file.
+    All numbers are in base 36. Sizes: ``a`` means four letters, ``b`` forty, ``c`` more than a sector, ``d``
+    a value so long that five of them fill a file.
     """
 
     def __init__(self, writer: str, length: int) -> None:
@@ -198,5 +201,5 @@ class LongRun(Run):
 
 def resumed(origin: Workload | LongWorkload, life: int, image: CrashImage) -> Run:
     """Return an unopened run of the writer of `origin` on `image`."""
-    # Lives 1 and 2 are the generations of a background.
+    # The values 1 and 2 of `life` are the generations of a background.
     return Run(image.first.tags["order"], life + 1, image)

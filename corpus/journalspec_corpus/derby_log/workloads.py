@@ -22,7 +22,7 @@ LEADING = {True: 37, False: 36}
 
 @dataclass(frozen=True, slots=True)
 class Step(shared.NumberedStep):
-    """One operation: about row `id`, with `size` bytes of value."""
+    """Represents one operation on row `id`, with a value of `size` bytes."""
 
     def operation(self, life: int) -> Operation:
         """Return the protocol's operation, with the keys and values of that run."""

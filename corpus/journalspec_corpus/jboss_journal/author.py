@@ -3,9 +3,9 @@
 A base has ``files``, each with ``id`` (the file id) and ``records``. Optional keys are ``name``, ``version``,
 ``user_version``, ``size`` (1024), ``fill`` and ``align``, which have defaults. ``before`` contains records of
 an earlier generation, laid first: bytes that later records do not cover remain. A record is a table, or a
-text ``LABEL KIND key=value ...``. COMMIT and PREPARE count the records before them unless they say otherwise.
-A file with ``control = true`` is a control file. Labels: ``f1`` (by position), ``f1.header.file_id``, ``a``,
-``a.size``, ``a.pair1.count`` ...
+text ``LABEL KIND key=value ...``. COMMIT and PREPARE count the records before them unless their counts are
+given. A file with ``control = true`` is a control file. Labels: ``f1`` (by position), ``f1.header.file_id``,
+``a``, ``a.size``, ``a.pair1.count`` ...
 
 The order of the fields is that of the specification's table. Any field can be given a wrong value. The last
 four bytes are computed from the described record, and therefore valid, unless they are also given.

@@ -12,7 +12,7 @@ Piece = tuple[str, str, str]
 
 @dataclass(frozen=True, slots=True)
 class Transaction:
-    """The changes of an open transaction, (operation, id, piece) each; `extra` if it is prepared."""
+    """Represents an open transaction: its changes, (operation, id, piece) each; `extra` if it is prepared."""
 
     done: tuple[tuple[str, str, Piece], ...] = ()
     extra: str | None = None
@@ -20,7 +20,7 @@ class Transaction:
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """Records by id, each an ADD and its UPDATEs in order, and the transactions without an end."""
+    """Represents records by id, each an ADD and its UPDATEs in order, and the transactions without an end."""
 
     live: Mapping[str, tuple[Piece, ...]] = field(default_factory=dict)
     open: Mapping[str, Transaction] = field(default_factory=dict)

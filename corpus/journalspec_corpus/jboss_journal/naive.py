@@ -41,9 +41,9 @@ CONTROL = "journal-rename-control.ctr"
 NAME = re.compile(r"(.*?)-(-?[0-9]+)\.([A-Za-z]+)")
 #: The bytes of padding, the sizes of blocks, and the possible sizes of a header's block.
 FILLS, BLOCKS, HEADER_BLOCKS = (0x00, 0x4A), (512, 4096), (512, 1024, 2048, 4096, 8192, 16384, 32768, 65536)
-#: The difference between the id of a free file and the ids in use is always below this.
+#: The difference between the id of a free file and the ids in use is always below this number.
 FAR = 1000
-#: From v1 on, the id in a record is below this; in earlier editions it is a signed number.
+#: From v1 on, the id in a record is below this number; in earlier editions the id is a signed number.
 TOP = 1 << 31
 #: The number of free files that Artemis keeps.
 POOL = 10
@@ -256,7 +256,7 @@ def _beside(files: Files, edition: str, params: Params) -> list[Scanned]:
     """Return the content of control, superseded and leftover files and of copies, by name."""
     counting = {file.name for file in _searched(files, edition, params)}
     old, new, moves = _control(files, edition) or ([], [], [])
-    # A file that is renamed counts under its new name.
+    # The content of a renamed file is listed under the file's new name.
     later = {name: name.removesuffix(".cmp") for name in new} | dict(moves)
     own = params.get("extension") or _extension(files)
     ends = tuple(f".{own}{end}" for end in ("", ".tmp", ".cmp", ".gz"))
@@ -440,7 +440,7 @@ def claim(data: bytes, off: int, laid: str) -> tuple[str, int]:
 class _Transaction:
     """The records of one transaction that were read so far, and their number in each file.
 
-    `unhealthy`: a PREPARE counted other numbers.
+    `unhealthy` means that the counts of a PREPARE do not match.
     """
 
     changes: list[Entry] = field(default_factory=list)
@@ -487,7 +487,9 @@ class _Transaction:
         )
 
     def fate(self) -> str:
-        """Return why it is discarded if it has no end; empty if it is in doubt (JBM-RCV-018, JBM-RCV-019)."""
+        """Return why the transaction is discarded if it has no end; empty if it is in doubt (JBM-RCV-018,
+        JBM-RCV-019).
+        """
         if self.unhealthy:
             return "unhealthy-prepare"
         return "" if self.prepare else "no-end"

@@ -82,7 +82,7 @@ class Run(Recorder):
         self.ends = {name: self.header_size for name in self.storage.files if self._is_data(name)}
         #: Maps a record to the files that still contain it.
         self._places: dict[str, set[str]] = {}
-        #: The records that are required, or will be required after the next force.
+        #: The records that are required, or will be required after the next fsync.
         self._required: set[str] = set() if image is None else image.required
         #: Maps the id of a DELETE to the number of its rollbacks.
         self._rolled_back: Counter[str] = Counter()
@@ -151,8 +151,8 @@ class Run(Recorder):
         self.storage.note(item)
 
     def _decided(self) -> None:
-        """Records that only old files contain are no longer required, because a compaction's control file
-        takes effect next.
+        """Mark records that only old files contain as no longer required: a compaction's control file takes
+        effect next.
         """
         self._let_go({name for name in self.ends if not name.endswith(".cmp")})
 
@@ -388,7 +388,7 @@ def _lay(run: Run, kind: str, start: int, life: int) -> None:
     filler = Step("add", workloads.FILLER, 0)
     room = start - run.position - workloads.size_of(filler.operation(life), run.edition)
     if room < 0:
-        raise ValueError(f"{kind}: what stands before the steps takes {-room} bytes too many")
+        raise ValueError(f"{kind}: the content before the steps takes {-room} bytes too many")
     run.apply(Step("add", workloads.FILLER, room).operation(life))
 
 
@@ -423,8 +423,8 @@ class LongRun(Run):
     ``a1b`` ``u1b`` ``d1``      add, update, delete record 1, with a body of size b
     ``A21b`` ``U21b`` ``D21``   the same in transaction 2
     ``c2`` ``p2`` ``r2``        commit, prepare, roll back transaction 2
-    ``f`` ``n`` ``g`` ``m``     force; go to the next file; take files out of use; compact
-    ``o``                       force, and open again
+    ``f`` ``n`` ``g`` ``m``     fsync; go to the next file; take files out of use; compact
+    ``o``                       fsync, and open again
 
     A word that ends in ``-`` gets no fsync. Records and transactions are numbered in base 36. Sizes:
     ``a`` four bytes, ``b`` forty, ``c`` more than a sector; records of size ``x``, ``y`` and ``z`` end

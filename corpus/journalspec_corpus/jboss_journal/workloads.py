@@ -21,7 +21,9 @@ VICTIM, FILLER = 91, 90
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One operation on record `id` or transaction `tx`, with `size` bytes of body (PREPARE: extra data)."""
+    """Represents one operation on record `id` or transaction `tx`, with `size` bytes of body (PREPARE: extra
+    data).
+    """
 
     op: str
     id: int = 0
@@ -68,8 +70,8 @@ class Workload(shared.SmallWorkload):
     """A workload of this format.
 
     `kind` is append, over, reclaim, compact, reopen (a start that rolls back open transactions) or create.
-    Over: the last step does not fit any more and is written to the next file. Reclaim: the same, and a file
-    goes out of use meanwhile.
+    Over: the last step does not fit any more and is written to the next file. Reclaim is like over, and a
+    file also goes out of use.
     """
 
     align: str = "type"

@@ -149,7 +149,7 @@ def _seen(content: bytes, edition: str, last: bool) -> bytes:  # `last` is in th
         records += [(start, f"{why} {end == len(content)}".encode()) for start, end, why in batch.damage]
         off, by = batch.more.get("end", (off, by))
     rest = content[off:] if by == EMPTY else b""
-    # The length of a blank file shows whether a later file's record would have fitted into it.
+    # The length of a blank file determines whether a later file's record would have fitted into it.
     head = content[:4], len(content) > 0 if records or last else len(content), off
     return digest_of(*head, by.encode(), rest, *(said for _, said in sorted(records)))
 

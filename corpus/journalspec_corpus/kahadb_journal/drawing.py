@@ -57,7 +57,8 @@ _ANYTHING, _SOUND, _BRANCHES = range(3)
 #: Additional values of integer fields and texts.
 NUMBERS = (0, 1, 2, 3, 4, 5, 9, 2**31 - 1, 2**31, 2**32, 2**32 + 1, 2**32 + 5, 2**63, 2**64 - 1, 2**64 - 5)
 TEXTS = (b"", b"m1", b"m2", b"Q", b"c:a", b"\xc3", b"\xf0\x9f", b"\0\0\0\x02")
-#: The bytes after a log instead of its end marker: an incomplete one, one with batches after it, nothing.
+#: The bytes after a log instead of its end marker: an incomplete marker, a marker with batches after it, or
+#: nothing.
 TAILS = (
     *("2d714d6134", "2d714d6100", "2d714d61", "2d714d6135", "00714d6134", ""),
     *("2d714d61340000001c02575249544520424154434800000000000000000000000000", "0000000001"),
@@ -187,7 +188,9 @@ def _busy(rng: random.Random) -> str:
 
 
 def _of_a_branch(rng: random.Random) -> str:
-    """Return a command in one of the transactions: mostly one whose effect the commit delays, or PREPARE."""
+    """Return a command in one of the transactions: mostly PREPARE, or a command that takes effect with the
+    commit.
+    """
     tx = rng.choice([name for name in TRANSACTIONS if name])
     kind = rng.choice(("", "", "", "PREPARE", "PREPARE", "PREPARE", "REMOVE_MESSAGE", "COMMIT", "ROLLBACK"))
     if kind in ("", "REMOVE_MESSAGE"):

@@ -2,13 +2,13 @@
 
 A base contains a table ``index``. Its keys are ``messages`` (labels of the records in the index), ``last``
 and ``first`` (labels of the last indexed record and of the first transaction in progress). ``audit`` and
-``acks`` are labels of the records to which the other two places refer; by default there are none. The default
-``version`` is the edition's. ``subscriptions`` lists pending messages: ``{ "t:key" = ["r3"] }``; ``tt=t:key``
-belongs to a temporary topic. ``clean`` is true by default. ``most`` is the greatest number of entries in a
-node, ``start`` the lowest number of a message, ``gap`` the number of the third used page; pages between page
-1 and this page are not used. By default, a page of ``page_size`` bytes has room for the longest object.
-``redo`` lists the pages that are only in `db.redo`; in `db.data` they are zeros. Labels: ``i.header1``,
-``i.header2``, ``i.page0`` ..., and ``redo``.
+``acks`` are labels of the records to which the positions of these names refer; by default these positions are
+absent. The default ``version`` is the edition's. ``subscriptions`` lists pending messages: ``{ "t:key" =
+["r3"] }``; ``tt=t:key`` belongs to a temporary topic. ``clean`` is true by default. ``most`` is the greatest
+number of entries in a node, ``start`` the lowest number of a message, ``gap`` the number of the third used
+page; pages between page 1 and this page are not used. By default, a page of ``page_size`` bytes has room for
+the longest object. ``redo`` lists the pages that are only in `db.redo`; in `db.data` they are zeros. Labels:
+``i.header1``, ``i.header2``, ``i.page0`` ..., and ``redo``.
 """
 
 from __future__ import annotations

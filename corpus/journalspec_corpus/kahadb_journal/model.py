@@ -19,7 +19,10 @@ Name = tuple[str, str]
 
 @dataclass(frozen=True)
 class Place:
-    """One destination: (id, priority, message) in order of effect, and pending ids of each subscription."""
+    """Represents one destination:
+
+    (id, priority, message) in order of effect, and pending ids of each subscription.
+    """
 
     messages: tuple[tuple[str, int, bytes], ...] = ()
     unacked: tuple[tuple[str, tuple[str, ...]], ...] = ()
@@ -27,7 +30,7 @@ class Place:
 
 @dataclass(frozen=True)
 class Kept:
-    """The model's state: destinations, commands of open transactions, and of prepared ones."""
+    """Represents the model's state: destinations, commands of open transactions, and of prepared ones."""
 
     places: Mapping[Name, Place]
     open: Mapping[tuple[Any, ...], tuple[Any, ...]]
@@ -155,7 +158,9 @@ def _told(name: str, fields: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def ordered(place: Place) -> list[tuple[str, int, bytes]]:
-    """Return messages in delivery order: priorities above the default, equal, below (KHD-RCV-005)."""
+    """Return messages in delivery order: first priorities above the default, then the default, then below it
+    (KHD-RCV-005).
+    """
     return sorted(place.messages, key=lambda row: (row[1] < 4) - (row[1] > 4))  # The default priority.
 
 

@@ -214,7 +214,7 @@ def _emptied(files: Files, edition: str) -> list[dict[str, Any]]:
     kept = [(name, data) for name, data in data_of if not _unused(data, edition)]
     out = []
     for at, (name, data) in enumerate(kept):
-        # In the seed, zeros are content: they are damage.
+        # In the seed edition, zeros are not unused space but damaged content.
         if not (any(data) or (data and edition == "seed")):
             later = [each for each in kept[at + 1 :] if any(each[1]) or (each[1] and edition == "seed")]
             if later and not (kept[at + 1] == later[0] and _one_record(later[0][1], edition) >= len(data)):

@@ -96,7 +96,10 @@ class Run(TabledRecorder):
             self.apply({"op": "flush"})
 
     def promised(self, op: Operation, *, durable: bool) -> Sequence[str]:
-        """An fsync covers one file, and acknowledges all records in it (KHD-WRT-002, KHD-WRT-009)."""
+        """Return the records that are safe after `op`.
+
+        An fsync covers one file, and acknowledges all records in it (KHD-WRT-002, KHD-WRT-009).
+        """
         if not durable:
             return ()
         here = [entry for entry in self._waiting if entry[1] == self.file]
@@ -245,13 +248,13 @@ class LongRun(Run):
     ``d1`` ``k12``            remove message 1 from the queue, from the topic for subscription 2
     ``s2`` ``e2``             begin and end subscription 2
     ``cl3`` ``px3`` ``rx3``   commit, prepare, roll back transaction 3: l is a local one, x an XA one
-    ``f`` ``w``               force; write what waits as a batch
-    ``o`` ``n``               close, and open again; force, and open again without having closed
+    ``f`` ``w``               fsync; write the waiting records as a batch
+    ``o`` ``n``               close, and open again; fsync, and open again without having closed
 
-    A transaction comes after what is done in it (``a1bl3``). A word that ends in ``-`` gets no fsync, and
-    waits in a batch. All is numbered in base 36. Sizes: ``a`` four bytes, ``b`` forty, ``c`` more than a
-    sector; with ``x``, ``y`` and ``z`` the batch that the record begins ends one byte before, at and one
-    byte after a sector boundary.
+    The name of a transaction follows each operation in it (``a1bl3``). A word that ends in ``-`` gets no
+    fsync, and waits in a batch. All numbers are in base 36. Sizes: ``a`` four bytes, ``b`` forty, ``c`` more
+    than a sector; with ``x``, ``y`` and ``z`` the batch that the record begins ends one byte before, at and
+    one byte after a sector boundary.
     """
 
     def __init__(self, writer: str, length: int) -> None:
@@ -281,7 +284,7 @@ def resumed(origin: Workload | LongWorkload, life: int, image: CrashImage) -> Ru
     """Return an unopened run of the writer of `origin` on `image`."""
     first = image.first
     size = origin.size if isinstance(origin, LongWorkload) else file_length(origin)
-    # Lives 1 and 2 are the generations of a background.
+    # The values 1 and 2 of `life` are the generations of a background.
     run = Run(first.tags["order"], size, life + 1, image)
     run.flushing = first.tags.get("force") == "flush"
     return run

@@ -24,7 +24,7 @@ SHIFTED, SHIFT = 2, 3
 
 @dataclass(frozen=True, slots=True)
 class Step(shared.NumberedStep):
-    """One command on message `id`, with `size` bytes of body, and on subscription `sub`."""
+    """Represents one command on message `id`, with `size` bytes of body, and on subscription `sub`."""
 
     sub: int = 0
 
@@ -53,7 +53,7 @@ class Workload(shared.SmallWorkload):
 
     `kind` is append, over (the last step does not fit any more and is written to the next file), past (it
     begins in the file and ends after the file's maximum), create. `force` is also ``flush``: each step is a
-    batch, and all are forced at the end.
+    batch, and one fsync at the end covers all.
     """
 
     align: str = "length"

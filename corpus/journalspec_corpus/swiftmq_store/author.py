@@ -2,16 +2,16 @@
 
 A base describes ``pages`` in order and the ``log``, a list of texts ``LABEL WORDS``; without this key there
 is no log. Pages: ``p0 ROOT orders:1`` (queue:head), ``p1 QUEUE 0:2 1:3`` (key:page, with
-``:priority:deliveries`` if they are not 4 and 1), ``p2 MESSAGE hi`` (``a*3000``: long; its second page is
-``p3 MESSAGE a*3000 from=2035``; ``hex:00..``: as it is), ``p4 FREE``, ``p5 ZERO``, ``p6 BRANCH orders 0:2
-kind=1`` (a queue and entries; ``gtrid``, ``bqual``, ``form``, ``routing``). Keys of all pages: fields of the
-page's header (``next=3``).
+``:priority:deliveries`` if they are not 4 and 1), ``p2 MESSAGE hi`` (``a*3000`` is a long text; its second
+page is ``p3 MESSAGE a*3000 from=2035``; ``hex:00..`` gives the stored bytes), ``p4 FREE``, ``p5 ZERO``,
+``p6 BRANCH orders 0:2 kind=1`` (a queue and entries; ``gtrid``, ``bqual``, ``form``, ``routing``). Keys of
+all pages are the fields of the page's header (``next=3``).
 
 The log: ``s START generation=7``, ``c1 COMMIT tx=1 insert:4 delete:5:00 portion:1:13:00000000:00000001``
 (page, offset, before, after; ``-`` for no bytes before), ``update:1:free:00ff`` (two whole pages, filled up
-with zeros), ABORT likewise. ``generation=8`` makes a record of another generation. A log that does not begin
-with START is untagged. Zeros fill it up to ``log_size``. ``page_size`` is the size of the pages, if it is not
-2048.
+with zeros). ABORT has the same form. ``generation=8`` makes a record of another generation. A log that does
+not begin with START is untagged. Zeros fill the log up to ``log_size``. ``page_size`` is the size of the
+pages, if it is not 2048.
 
 ``durables``: ``d1 client name topicName=T noLocal=true`` is an object stream with these entries, in this
 order. ``swaps`` are swap files: ``orders-0 hi ho``.

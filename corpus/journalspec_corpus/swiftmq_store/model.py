@@ -12,7 +12,7 @@ PREPARED = "sys$prepared"
 
 @dataclass(frozen=True)
 class StoredMessage:
-    """A message: its digest, and the number of its deliveries."""
+    """Represents a message: its digest, and the number of its deliveries."""
 
     sha256: str
     deliveries: int = 1
@@ -24,7 +24,7 @@ Place = tuple[str, int]
 
 @dataclass(frozen=True)
 class QueuedBranch:
-    """A branch: whether it inserts, and which messages."""
+    """Represents a branch: whether it inserts messages or removes them, and these messages."""
 
     inserts: bool
     places: tuple[Place, ...]

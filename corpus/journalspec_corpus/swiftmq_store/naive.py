@@ -88,7 +88,10 @@ def whole(data: bytes, at: int) -> tuple[dict[str, Any], int] | None:
 
 
 def _record(data: bytes, at: int, form: str, most: int, size: int) -> tuple[dict[str, Any], int]:
-    """Return the record at `at`, of the structure `form`, and where it ends; pages are below `most`."""
+    """Return the record at `at`, of the structure `form`, and the end of this record.
+
+    Page numbers are below `most`.
+    """
     values, head = decoded(LAYOUT, EDITION, data[at:], form)
     at, number = at + head, values.pop("number", None)
     out = {"type": TYPES[values.pop("code")], **values}
@@ -230,7 +233,9 @@ def _branch(message: Any) -> dict[str, Any]:
 
 @dataclass
 class _Queue:
-    """A queue: whether its index is damaged, and its messages; `bad` contains the unreadable messages."""
+    """Represents a queue: whether its index is damaged, and its messages; `bad` contains the unreadable
+    messages.
+    """
 
     name: bytes
     damaged: bool = False
@@ -261,7 +266,7 @@ def _slots(page: bytes, slots: int, form: str) -> list[dict[str, Any]]:
 
 @dataclass
 class Store:
-    """The result of the walk: uses of pages, queues; `damaged` concerns the root index."""
+    """Represents the result of the walk: uses of pages, queues; `damaged` concerns the root index."""
 
     pages: LaidPages
     uses: dict[int, str] = field(default_factory=dict)

@@ -108,7 +108,7 @@ class LongRun(Run):
     ``s1b``         swap a message out
     ``k`` ``o`` ``n``     a checkpoint; close, and open again; open again without having closed
 
-    All is numbered in base 36.
+    All numbers are in base 36.
     """
 
     model = QueuedMessages()

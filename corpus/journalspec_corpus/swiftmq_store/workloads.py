@@ -14,7 +14,7 @@ from journalspec_corpus.workloads import DIGITS
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One operation as the table writes it: its name in the protocol, and its members."""
+    """Represents one operation as the table writes it: its name in the protocol, and its members."""
 
     text: str
     size: int = 0

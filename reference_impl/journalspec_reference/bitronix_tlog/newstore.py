@@ -285,7 +285,7 @@ class LogStore(NewStore):
 
 
 class PairStore(LogStore):
-    """A pair of files of equal length: the first contains the records, the other is empty."""
+    """Represents a pair of files of equal length: the first contains the records, the other is empty."""
 
     def _open(self) -> None:
         pair, state = load_pair(self._files), self._seen.state

@@ -1,4 +1,5 @@
-"""The experimental NIO journal (BTM-NIO): one file with two laps, which differ by their delimiters.
+"""The experimental NIO journal (BTM-NIO): one file that is overwritten in laps. Each lap has its own
+delimiter.
 
 There is no tail pointer. The insert position is the end of the last valid frame with the current delimiter.
 After it, the remains of the previous lap and fill are stored. The first frame of the remains is usually

@@ -268,8 +268,8 @@ class DiskWriter(_Writer):
             if not self._lazy:
                 self._put(target, POSITION_AT, at)
         if self._careful:
-            # If the timestamp were durable before the copies, a crash could elect a file that lacks decisions
-            # (BTM-SWP-004).
+            # If the timestamp were durable before the copies, a file that lacks decisions could be elected
+            # after a crash (BTM-SWP-004).
             self._storage.sync(target)
             self._put(target, POSITION_AT, at)
             self._storage.sync(target)

@@ -80,7 +80,7 @@ class Body:
 
 
 #: The role of a record in a replay: a page change, an undo, begin or end of a transaction, creation or
-#: removal of a container, or no effect. CLOSELY: only the decoded body shows the role.
+#: removal of a container, or no effect. CLOSELY: only the decoded body determines the role.
 CHANGE, UNDO, BEGIN, END, MAKE, NOTHING, CLOSELY = range(7)
 #: A batch of at least this many records is decoded by NumPy, if it is installed.
 MANY = 1024
@@ -190,9 +190,9 @@ class BodyReader:
                     left, out, path = later.pop()
                     break
                 else:
-                    # An object takes many times its stored bytes, so a long list stays encoded. A pattern
-                    # skips numbers in their shortest forms. Other elements are decoded to find their end.
-                    # Each takes at least a byte, so a count larger than the remaining bytes soon raises
+                    # An object takes many times its stored bytes, so a long list is kept in encoded form. A
+                    # pattern skips numbers in their shortest forms. Other elements are decoded to find their
+                    # end. Each takes at least a byte, so a count larger than the remaining bytes soon raises
                     # BadLog.
                     plain = self._named is None and {each.type for each in slot.of} == {"cint"}
                     end = passed(data, at, len(data), count * len(slot.of)) if plain else -1

@@ -58,7 +58,8 @@ _FIRST_BITS = np.array(
 )
 _FIXED = {"u1": ">u1", "u2": ">u2", "s4": ">i4", "s8": ">i8"}
 _NUMBERS = {"cint", "clong", *_FIXED}
-#: The number of padding bytes after the batch. It is larger than the fields of any operation before its data.
+#: The number of padding bytes after the batch. It is larger than the size of any operation's fields before
+#: its data.
 _ROOM = bytes(256)
 _BEHIND = BITS["COMPENSATION"] | BITS["CHECKSUM"]
 #: The group bits that matter for a replay; the operations that undo changes; the operations that remove
@@ -136,9 +137,9 @@ class Gathered:
             values[row] = given.get(name, 0)
 
     def fill(self, decoded: Mapping[int, Body]) -> None:
-        """Set the values of decoded rows, and the growth of the page version that each row causes.
+        """Set the values of decoded rows, and the increment of the page version for each row.
 
-        The growth is -1 if only the undone record shows it (DRB-RCV-164).
+        The increment is -1 if only the undone record determines it (DRB-RCV-164).
         """
         self.growth = np.ones(len(self.closely), np.int64)
         for row, slots, count, start, end in self._lists:

@@ -83,7 +83,7 @@ class Heap:
         info = info or start[INFO : INFO + INFO_SIZE]
         self.size, self._listed, status = 0, 0, 0
         if len(info) < INFO_SIZE:
-            text = f"{name} has {len(data)} bytes, too few for what a container says of itself"
+            text = f"{name} has {len(data)} bytes, too few for the description of a container"
             self.fault = Fault("short-container", text, "XSDG3")
         else:
             form, status, size = _INFO.unpack_from(info)
@@ -91,11 +91,11 @@ class Heap:
             if form != _CONTAINER:
                 self.fault = Fault("unknown-container", f"{name} is of format {form}", "XSDB2", INFO)
             elif zlib.crc32(info[:_SUMMED]) != int.from_bytes(info[_SUMMED:], "big"):
-                text = f"what {name} says of itself has a wrong checksum"
+                text = f"the description of {name} has a wrong checksum"
                 self.fault = Fault("bad-container", text, "XJ001", INFO)
             elif not self.size:
                 self.fault = Fault("bad-container", f"{name} has pages of {size} bytes", "", INFO + 8)
-        #: Whether the container was dropped for good, so that only a stub is left.
+        #: Whether the container was dropped completely, so that only a stub is left.
         self.removed = bool(status & _REMOVED)
         #: The number of pages in the container's file.
         self.count = len(data) // self.size if self.size else 0
@@ -203,7 +203,7 @@ class Heap:
             yield fault
             return
         if self.absent():
-            text = f"{self.name} has {self.count} pages, and says that it has {self._listed}"
+            text = f"{self.name} has {self.count} pages, and its first page lists {self._listed}"
             yield Fault("no-page", text, "XSDG0", self.count * self.size)
 
 

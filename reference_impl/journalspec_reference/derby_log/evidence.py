@@ -64,7 +64,7 @@ class Evidence:
     def damaged(self, *, plain: bool) -> list[Note]:
         """Return a note for the first fault of each container.
 
-        `plain`: the log shows that nothing is encrypted. Unless `plain`, a database without any sound page
+        `plain`: the log proves that nothing is encrypted. Unless `plain`, a database without any sound page
         counts as encrypted, and its pages get no notes.
         """
         found = []
@@ -162,10 +162,11 @@ def _other(data: bytes, number: int) -> int | None:
     return None
 
 
-# The pages show whether the log next to them is older or newer than they are (DRB-RCV-173). A page stores no
-# instant, only its version, the number of its changes; a record stores the version before its change.
+# Whether the log is older or newer than the pages next to it can be read from the pages (DRB-RCV-173). A page
+# stores no instant, only its version, the number of its changes; a record stores the version before its
+# change.
 
-#: The growth value for a version whose growth only the undone record shows.
+#: The increment for a version whose increment only the undone record determines.
 _UNDONE = -1
 
 

@@ -36,7 +36,9 @@ Put = Callable[[int, int, "HeapRow"], None]
 
 
 class Pointer(bytes):
-    """The position of a long value: its page (a compressed long) and its record id (a compressed int)."""
+    """Represents the position of a long value: its page (a compressed long) and its record id (a compressed
+    int).
+    """
 
     __slots__ = ()
 

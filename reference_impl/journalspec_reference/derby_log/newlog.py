@@ -214,7 +214,7 @@ class NewLog:
             ):
                 left -= end - stop
                 if left < 0 or self._encrypted:
-                    raise CannotRebuild(f"the checksum records of {file.name} cannot be made again")
+                    raise CannotRebuild(f"the checksum records of {file.name} cannot be recomputed")
                 edits[off] = _sum_of(number, off, b"".join(self._stored(number, stop, end)))
         if not edits:
             del self._edits[number]

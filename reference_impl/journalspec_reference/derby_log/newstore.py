@@ -119,8 +119,8 @@ def _check(choices: StoreChoices) -> None:
 def _problems(  # noqa: C901, PLR0912  # one question after the other, of everything that a boot looks at
     answer: Answer, found: DerbyContents, behind: Behind
 ) -> Iterator[LossItem]:
-    """Yield the reasons why Derby would not start on the database, or would not read rows that the contents
-    show.
+    """Yield the reasons why Derby would not start on the database, or would not read rows that are part of
+    the contents.
     """
     seen, state = answer.observation, found.state
     if seen.state is None and not found.repairs:
@@ -146,7 +146,7 @@ def _problems(  # noqa: C901, PLR0912  # one question after the other, of everyt
         if len(places) < _MOST_PAGES:
             places.add((file, fault.off))
         yield LossItem("page", fault.code, fault.text, queue=found.title(container), file=file, off=fault.off)
-    # Read only rows with parts on other pages, because the parts can be from another moment than the rows.
+    # Read only rows with parts on other pages, because the parts can be older or newer than the rows.
     for container in sorted(state.parted):
         for _ in state.rows(container, parted=True):
             pass

@@ -313,10 +313,10 @@ class Script:
         if value is None:
             return "NULL"
         if isinstance(value, float) and not math.isfinite(value):
-            self._lose("value", key, table.title, f"{name} is not a number that SQL has")
+            self._lose("value", key, table.title, f"{name} is not a number of SQL")
             return "NULL"
         if typed.type in _MOMENTS and isinstance(value, str) and not _is_moment(value):
-            self._lose("value", key, table.title, f"{name} is not a day or time that there is: {value}")
+            self._lose("value", key, table.title, f"{name} is not a valid day or time: {value}")
             return "NULL"
         if isinstance(value, str) and "\ufffd" in value and b"\xef\xbf\xbd" not in stored:
             self._lose("value", key, table.title, f"{name} has a letter that no file in UTF-8 has")

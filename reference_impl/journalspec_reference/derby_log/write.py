@@ -1,7 +1,7 @@
 """Writes rows of two tables, in groups after a checksum record, in the product's order (DRB-WRT).
 
 The tables are those of the test suite's database, or of the containers next to the log. Pages are only
-tracked, never written. So checkpoints do not advance the redo instant, and every log file stays needed.
+tracked, never written. So checkpoints do not advance the redo instant, and every log file remains necessary.
 """
 
 from __future__ import annotations
@@ -373,7 +373,7 @@ class LogWriter:
                 )
             page = self._store.page(fields["container"], fields["page"])
             if page is None:
-                raise WriterRefused("unencodable", "a page that is to be changed back is not at hand")
+                raise WriterRefused("unencodable", "the page of a change to be undone is not known")
             name = "LOGICAL_UNDO" if "undo" in fields else "PHYSICAL_UNDO"
             self._log(number, name, _CLR, page_version=page.version, **same)
         self._end_of(number, "ABORT")

@@ -1,8 +1,8 @@
 """Finds the reasons why data files are not reused (the rule of reclaiming, JBM-FIL).
 
 A file is free if each ADD and UPDATE in it was deleted, and each transaction with records in it has ended. In
-addition, no earlier file may stay if this file deletes its records or ends its transactions. The current file
-is never free, because the broker's reclaimer examines only the files before it.
+addition, no earlier file may be kept whose records are deleted, or whose transactions are ended, in this
+file. The current file is never free, because the broker's reclaimer examines only the files before it.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class _Ledger:
         #: Maps the id of a record to the user type of its ADD, then the positions of its ADD and UPDATEs.
         self.live: dict[int, tuple[int, ...] | list[int]] = {}
         self.open: dict[int, _Changes] = {}
-        #: A deleted record stays deleted, whatever follows (JBM-RCV-003).
+        #: Later records do not make a deleted record live again (JBM-RCV-003).
         self._deleted = Ids()
         #: Whether a record was added after its deletion, which no product writes.
         self.again = False
@@ -73,7 +73,7 @@ class _Ledger:
         self.ends: Counter[tuple[int, int]] = Counter()
 
     def take(self, turn: int, dialect: Dialect, batch: Batch) -> None:
-        """Add the records of a stretch of a file."""
+        """Add the records of a range of a file."""
         if batch.off:
             self.used.add(turn)
         data, base, number = batch.data, batch.base, _LONG.unpack_from
@@ -184,7 +184,7 @@ def _holders(ledger: _Ledger, usable: Sequence[DataFile]) -> list[Holder]:
 
 
 def _late(ledger: _Ledger, usable: Sequence[DataFile]) -> Iterator[Holder]:
-    """Yield the current file, and the files in which it deletes records or ends transactions."""
+    """Yield the current file, and the files whose records it deletes or whose transactions it ends."""
     if not ledger.used:
         return
     current = max(ledger.used)

@@ -181,7 +181,7 @@ def _of_pages(store: Store) -> Iterator[Missing]:
 def _never_deleted(queues: set[int], bindings: Answer) -> set[int]:
     """Return those of `queues` whose deletion the bindings rule out.
 
-    A message that is sent while its queue is deleted stays in the journal. After a compaction of the
+    A message that is sent while its queue is deleted remains in the journal. After a compaction of the
     bindings, or after a file was used again, DELETEs are missing: in these cases no queue is returned.
     """
     journal, replay = bindings.journal, replay_of(bindings)

@@ -128,7 +128,7 @@ def _queue(name: str, address: str, product: str | None) -> bytes:
     body = text_bytes(name) + text_bytes(address) + b"\0"
     if product == HORNETQ:
         return body
-    # Artemis does not start without this text, which can be empty. The flag says that a client created the
+    # Artemis does not start without this text, which can be empty. The flag means that a client created the
     # queue.
     body += b"\1" + text_bytes("") + b"\0"
     # Fields of Artemis 2: no limit of consumers, no wait for consumers, and the routing type.

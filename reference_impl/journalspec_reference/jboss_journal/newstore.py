@@ -80,7 +80,9 @@ def new_store(answer: Answer, choices: StoreChoices) -> NewStore:
 
 
 class PlainStore(NewStore):
-    """The new store of a journal that no broker wrote: all live records, and prepared transactions."""
+    """Represents the new store of a journal that no broker wrote: all live records, and prepared
+    transactions.
+    """
 
     def __init__(self, store: ListingStore, choices: StoreChoices, *, narayana: bool) -> None:
         super().__init__(store.answer)
@@ -139,7 +141,9 @@ class PlainStore(NewStore):
 
 
 class BrokerStore(NewStore):
-    """The new store of a broker: messages in queues, pages, large messages, transactions, and bindings."""
+    """Represents the new store of a broker: messages in queues, pages, large messages, transactions, and
+    bindings.
+    """
 
     def __init__(self, store: ListingStore, choices: StoreChoices) -> None:
         super().__init__(store.answer)

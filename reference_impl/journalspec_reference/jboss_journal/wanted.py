@@ -36,10 +36,10 @@ NOUNS = {
 }  # fmt: skip
 #: Maps the codes that only new stores have to their meaning.
 CODES = {
-    "dropped": "left out as asked for",
-    "not-asked-for": "it is not in a queue that was asked for",
-    "rolled-back": "rolled back as asked for; the other resources of the transaction are not touched",
-    "kept": "carried over as asked for: a broker would delete it",
+    "dropped": "left out as requested",
+    "not-asked-for": "it is not in a requested queue",
+    "rolled-back": "rolled back as requested; the other resources of the transaction are not touched",
+    "kept": "carried over as requested: a broker would delete it",
     "binding-lost": "the queue is created again; its name is the address of its messages",
     "filter-lost": "the new queue has no filter: a broker does not start with the old one",
     "no-page": "its page is missing",
@@ -171,7 +171,7 @@ class WantedParts:
             if name not in store.queues.values():
                 known = ", ".join(store.queues.values()) or "none"
                 raise ChoiceRefused(f"--queue {name}: no such queue", f"queues: {known}")
-            self.chosen.lines.append(f"queue {name}: of queues, only those that were asked for are kept.")
+            self.chosen.lines.append(f"queue {name}: of queues, only the requested ones are kept.")
         names = store.queues.items()
         self.queues = {ident for ident, name in names if not choices.queues or name in choices.queues}
         for name in self.chosen.drop:

@@ -85,12 +85,13 @@ class Pending:
 
 
 class Ledger:
-    """Live records and pending transactions, and the files that hold them: the bookkeeping for reuse.
+    """Represents live records and pending transactions, and the files that contain them. It determines which
+    files can be reused.
 
     A file may be used again iff every positive in it (a record, or one token for each pending transaction
-    that touched it) is matched by a negative in this or a later file. Every earlier file that its own
-    negatives point at must be usable again, too (JBM-WRT). Because of the second rule, a DELETE stays as long
-    as the file of the record that it deletes.
+    that touched it) is matched by a negative in this or a later file. Every earlier file to which the
+    negatives in this file refer must be usable again, too (JBM-WRT). Because of the second rule, a DELETE is
+    kept as long as the file of the record that it deletes.
     """
 
     def __init__(self) -> None:
@@ -266,7 +267,7 @@ class JournalWriter:
             # If a listed file were removed, an unhealthy COMMIT or PREPARE would become healthy
             # (JBM-RCV-027).
             if usage.file_id in replay.disputed:
-                # No negative cancels this positive, so the file stays until this run ends.
+                # No negative cancels this positive, so the file is kept until this run ends.
                 usage.positives += 1
                 used.append(usage)
             else:
@@ -278,7 +279,7 @@ class JournalWriter:
             self._position = max(self.aligned(ends[used[-1]]), self.first_offset)
         else:
             self._take_file()
-        # With pairs, the files that an unhealthy PREPARE lists stay instead (JBM-RCV-027).
+        # With pairs, the files that an unhealthy PREPARE lists are kept instead (JBM-RCV-027).
         return [
             tx
             for tx, pending in self.ledger.pending.items()
@@ -320,8 +321,8 @@ class JournalWriter:
                 end = item.end
                 self.listed.update(file_id for file_id, _ in item.pairs)
                 if item.off in rejected:
-                    # The files of a rejected transaction stay, because they prove that the transaction was
-                    # incomplete.
+                    # The files of a rejected transaction are kept, because they prove that the transaction
+                    # was incomplete.
                     self.ledger.pending.pop(item.tx, None)
                 elif (
                     item.kind.code != codec.PREPARE or item.tx in self.ledger.pending or dialect.prepare_extra
@@ -402,7 +403,7 @@ class JournalWriter:
     def roll(self) -> None:
         """Continue in the next file.
 
-        If the order of writes says so, the current file is made durable first.
+        If the order of writes requires it, the current file is made durable first.
         """
         if self.order.force_left:
             self.force()

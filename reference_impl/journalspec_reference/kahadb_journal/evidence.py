@@ -176,7 +176,7 @@ class Known:
         #: Maps a topic to the ids of such messages and their numbers in the index.
         self._numbers: dict[Name, dict[str, int]] = {}
         self._referred: set[int] = set()
-        #: Messages of queues that the journal contains, but whose commit only the index shows.
+        #: Messages of queues that the journal contains, but whose commit only the index proves.
         self.committed: dict[tuple[Name, str], Place] = {}
         #: Maps a subscription that only the index contains to the number of its pending messages.
         self.only: dict[tuple[Name, str], int] = {}

@@ -1,7 +1,7 @@
 """The reasons why the cleanup of ActiveMQ does not delete data files.
 
 The cleanup begins with all files and excludes those in use: by the index itself, by transactions, messages or
-subscriptions, or by acknowledgements of messages in files that stay. All other files are deleted.
+subscriptions, or by acknowledgements of messages in kept files. All other files are deleted.
 """
 
 from __future__ import annotations

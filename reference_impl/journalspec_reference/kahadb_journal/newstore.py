@@ -34,7 +34,7 @@ from journalspec_reference.newstore import (
     StoreChoices,
 )
 
-#: More zeros than any command ends with.
+#: A number of zeros. No command ends with as many zeros.
 _UNWRITTEN = 64
 _DOUBT = "the checksum is wrong, so any of them can have wrong bytes"
 
@@ -155,7 +155,8 @@ class KahaNewStore(NewStore):
         """Apply an open transaction, or a message of an open transaction."""
         store = self._passed.store
         for tx, steps in list(store.open.items()):
-            if name in (tx_text(tx), tx_text(tx[1:])):  # As in the table of transactions, and as in a note.
+            # The first form is that of the table of transactions, the second that of notes.
+            if name in (tx_text(tx), tx_text(tx[1:])):
                 self._kept |= {step.message_id: name for step in steps}
                 self._end("COMMIT", tx)
                 self.lines.append(f"{name} has no end and was kept, with {len(steps)} change(s)")
@@ -185,7 +186,7 @@ class KahaNewStore(NewStore):
         for name in queues:
             if name not in known:
                 raise ChoiceRefused(f"--queue {name!r} names no queue or topic of this journal")
-            self.lines.append(f"only queue {name!r}, as was asked for")
+            self.lines.append(f"only queue {name!r}, as requested")
         known |= {tx_text(tx) for tx in store.prepared} | {step.message_id for step in steps}
         known |= {job.get("job_id", "") for job in every.jobs()}
         for name in drop:
@@ -196,7 +197,7 @@ class KahaNewStore(NewStore):
             if name not in known and not held:
                 raise ChoiceRefused(f"--drop {name!r} names nothing that is kept")
             where = f", a message of {', '.join(sorted(held))}" if held else ""
-            self.lines.append(f"{name}{where}: left out, as was asked for")
+            self.lines.append(f"{name}{where}: left out, as requested")
 
     # The parts of the report.
 
@@ -251,7 +252,7 @@ class KahaNewStore(NewStore):
             hidden = self._survivors.hidden(name)
             for ident in sorted((kept.drop | hidden) & here.messages.keys()):
                 code = "index-acknowledged" if ident in hidden else "chosen"
-                text = "no longer in db.data" if ident in hidden else "left out, as was asked for"
+                text = "no longer in db.data" if ident in hidden else "left out, as requested"
                 yield self._item(name, ident, place_of(here.messages[ident]), code, text)
         for tx, steps in store.prepared.items():
             if tx_text(tx) in kept.drop:

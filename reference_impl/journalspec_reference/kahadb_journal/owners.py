@@ -27,7 +27,7 @@ _NONE: AbstractSet[int] = frozenset()
 
 
 class Subscription:
-    """The messages that a subscription needs.
+    """Represents the messages that a subscription needs.
 
     They are above a number, and the subscription has not acknowledged them.
     """
@@ -40,7 +40,7 @@ class Subscription:
 
 
 class Owners:
-    """The durable subscriptions of one destination by key, and the messages that they need."""
+    """Represents the durable subscriptions of one destination by key, and the messages that they need."""
 
     def __init__(self, messages: Mapping[int, str]) -> None:
         """Create it without subscriptions. `messages` contains the ids of existing messages by number."""
@@ -159,7 +159,7 @@ class Owners:
 
 
 class Ranked:
-    """The messages of a destination in the order of delivery: by priority class, then by number."""
+    """Represents the messages of a destination in delivery order: by priority class, then by number."""
 
     def __init__(self, messages: Iterable[tuple[int, int, str]], ranks: Iterable[int]) -> None:
         """Store rank, number and id of each message, given in the order of numbers."""

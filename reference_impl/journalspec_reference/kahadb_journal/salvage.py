@@ -4,7 +4,7 @@ Nothing proves that such records are unchanged, because the checksum that covers
 a record is accepted only if its command and its OpenWire object can be read to the last byte. Command and
 object must agree on the facts that both contain: the message's id, the destination, the subscription. A
 withheld command is replaced by a TRACE of its length. A region becomes batches with new checksums, so the
-reader reads it like any other journal.
+reader reads it like any other part of a journal.
 """
 
 from __future__ import annotations

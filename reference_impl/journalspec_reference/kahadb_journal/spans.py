@@ -70,7 +70,7 @@ def _fields(
 
 
 def _pieces(source: Source, dialect: Dialect) -> Iterator[Piece]:
-    """Yield the parts of a file in order, one stretch after the other."""
+    """Yield the parts of a file in order, one range after the other."""
     at = 0
     for batch in scan(source, dialect):
         base = batch.base

@@ -53,8 +53,8 @@ class Survivors:
         self._queues, self.drop = frozenset(choices.queues), frozenset(choices.drop)
         self.lists = Lists(passed)
         self._numbers = {name: number for number, name in passed.dialect.commands.items()}
-        #: Maps a destination to messages that only the index shows as acknowledged. It is empty without
-        #: --index-acks.
+        #: Maps a destination to messages that are acknowledged only according to the index. It is empty
+        #: without --index-acks.
         self._hidden: Mapping[Name, Set[str]] = {}
         self._index_acks = choices.index_acks
         self._by_index = choices.index_acks and passed.known is not None

@@ -49,7 +49,8 @@ def columns(batch: Batch) -> dict[str, Any]:
             out[name] = np.ma.masked_array(np.zeros(len(off), kind), none)
         elif kind != "string":
             stored = np.dtype(_STORED[head.fields[head.names.index(name)].type][1])
-            # The data are viewed as a number at every byte. The records' offsets select the right numbers.
+            # The view of the data contains a number for every byte offset. The records' offsets select the
+            # right numbers.
             every = np.ndarray((max(0, len(batch.data) - stored.itemsize + 1),), stored, batch.data, 0, (1,))
             values = every[off + head.off(name)].astype(kind)
             # A START record contains a generation, but no transaction and no actions.

@@ -151,7 +151,7 @@ class PagedStore(NewStore):
             self._leave("queue", _shown(name), name, None, BY_CHOICE, text)
 
     def _decide(self, choice: str, text: str) -> None:
-        """Commit or roll back a branch (SMQ-XAB). This determines which of its messages stay."""
+        """Commit or roll back a branch (SMQ-XAB). This determines which of its messages are kept."""
         if text not in self._branches or text in self._decided:
             raise ChoiceRefused(f"{text}: no such branch is in doubt", "inspect --contents transactions")
         self._decided.add(text)
@@ -207,7 +207,7 @@ class PagedStore(NewStore):
         self.items.append(LossItem(what, code, text, id, _shown(queue), self._found.name(PAGES), off))
 
     def _held(self) -> set[_Place]:
-        """Return the messages of the branches that stay in doubt."""
+        """Return the messages of the branches that remain in doubt."""
         return {
             place
             for text, parts in self._branches.items()

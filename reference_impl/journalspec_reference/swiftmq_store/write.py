@@ -302,7 +302,7 @@ class StoreWriter:
         return {}
 
     def _decide(self, op: Operation) -> dict[str, Any]:
-        """End a branch. Its messages are removed first, so a crash in between leaves it in doubt."""
+        """End a branch. Its messages are removed first, so a crash in between leaves the branch in doubt."""
         wanted = bytes.fromhex(op["bqual"]), bytes.fromhex(op["gtrid"])
         found = []
         for _, slot in self._index(PREPARED).valid():
@@ -316,7 +316,7 @@ class StoreWriter:
             index, tx = self._index(queue), Transaction(next(self._numbers))
             for entry in branch.entries:
                 place = index.find(entry.key)
-                # If the key now belongs to another message, that message stays (SMQ-XAB-050).
+                # If the key now belongs to another message, that message is not removed (SMQ-XAB-050).
                 if not place or place[1].page != entry.page:
                     continue
                 if op["commit"] == (branch.kind == 0):

@@ -24,7 +24,7 @@ LOG_RECORD = 129
 
 @dataclass(frozen=True, slots=True)
 class Slot:
-    """One field of an operation or object: its name and its type (see ``operations.toml``).
+    """Represents one field of an operation or object: its name and its type (see ``operations.toml``).
 
     `of` is the name of an object, or the fields of one list element; `measures` is the field whose length or
     number of elements this field contains.
@@ -46,7 +46,9 @@ class Slot:
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """An operation or an object: its format id, its name and its fields, including those of its parts."""
+    """Represents an operation or an object: its format id, its name and its fields, including those of its
+    parts.
+    """
 
     id: int
     name: str

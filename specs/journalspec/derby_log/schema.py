@@ -83,7 +83,10 @@ def coverage(body: bytes) -> tuple[int, int] | None:
 
 
 class Packed(Construct):  # type: ignore[type-arg]  # generic in its stubs only
-    """A compressed number: parsed in any form, built in the shortest (DRB-ENC-002, DRB-ENC-106)."""
+    """Represents a compressed number.
+
+    It is parsed in any form and built in the shortest form (DRB-ENC-002, DRB-ENC-106).
+    """
 
     def __init__(self, unit: int) -> None:
         super().__init__()

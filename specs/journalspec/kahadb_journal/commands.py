@@ -21,7 +21,7 @@ KINDS = ("QUEUE", "TOPIC", "TEMP_QUEUE", "TEMP_TOPIC")
 
 @dataclass(frozen=True, slots=True)
 class Slot:
-    """One field of a message: its number, its name, and its type (see ``commands.toml``)."""
+    """Represents one field of a message: its number, its name, and its type (see ``commands.toml``)."""
 
     number: int
     name: str

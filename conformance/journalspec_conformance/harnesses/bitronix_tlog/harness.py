@@ -90,9 +90,9 @@ def _is_whole_pair(directory: Path) -> bool:
 def _read_one(directory: Path, file: str) -> tuple[list[Answer], list[Thrown]]:
     """Read one file as far as the product does, and return its records and the exceptions.
 
-    After a CorruptedTransactionLogException the cursor is asked again, as the product does under
-    ``skipCorruptedLogs``; after any other exception it ends. Raises Thrown if the file cannot be opened. The
-    file is not changed.
+    After a CorruptedTransactionLogException the cursor is called again, as the product does under
+    ``skipCorruptedLogs``; after any other exception the reading ends. Raises Thrown if the file cannot be
+    opened. The file is not changed.
     """
     names = status_names()
     records: list[Answer] = []

@@ -10,8 +10,8 @@ A log cannot be recovered without the pages that it changes. A request's directo
 ``log.ctrl``,           the log: what is in the ``log`` directory of a database. A case has nothing else
 ``logmirror.ctrl``,
 ``log<N>.dat``
-``seg0.c<HEX>.dat``     a container that is not as the base has it: captures of logs that were checkpointed
-``database``, ``seg0``  what a ``write`` request works on, and its pages; ``database/log`` leads back here
+``seg0.c<HEX>.dat``     a container that differs from the base: in captures of logs that were checkpointed
+``database``, ``seg0``  the database of a ``write`` request, and its pages; ``database/log`` is a link to here
 ======================  ===================================================================================
 
 All other pages are those of a base: the database as it was at the checkpoint that the log continues. The
@@ -27,10 +27,10 @@ happens when a user replaces the jars. ``python tools/captures/derby_base.py`` c
 How the protocol's operations map to the product:
 
 ``recover``
-    A copy of the database is booted and asked through JDBC: which rows each table has once every prepared
-    branch is rolled back; which branches are prepared (``XAResource.recover``), and which rows each of them
-    would add and take away. ``clean`` is a boot about which derby.log says nothing, ``recovered`` one about
-    which it does (that is the answer's message), and ``refused`` one that throws.
+    A copy of the database is booted. JDBC returns the rows of each table after a rollback of all prepared
+    branches. It also returns these branches (``XAResource.recover``), and the rows that each of them would
+    add and remove. The verdict is ``clean`` if derby.log has no message about damage, ``recovered`` if it
+    has such messages (they are the answer's message), and ``refused`` if the boot throws.
 ``read``
     The product has no interface to its log records, so this operation is not offered.
 ``write``

@@ -296,11 +296,11 @@ _CHANGES = {
 
 
 class Statements(shared.Session):
-    """SQL by name. `tx` identifies a transaction; without it, each statement commits.
+    """SQL statements by name. `tx` identifies a transaction; without `tx`, each statement commits.
 
-    ``insert`` (table, key, value), ``update`` (likewise), ``delete`` (table, key), ``commit`` (tx),
-    ``rollback`` (tx); ``start`` (tx, gtrid, bqual) begins an XA branch, ``prepare`` (tx), ``decide`` (gtrid,
-    bqual, commit), ``checkpoint``, ``close``.
+    Each name is followed by its members: ``insert`` and ``update`` (table, key, value), ``delete`` (table,
+    key), ``commit``, ``rollback`` and ``prepare`` (tx); ``start`` (tx, gtrid, bqual) begins an XA branch;
+    ``decide`` (gtrid, bqual, commit), ``checkpoint``, ``close``.
     """
 
     operations = (*_CHANGES, "commit", "rollback", "start", "prepare", "decide", "checkpoint", "close")

@@ -68,7 +68,7 @@ class Thrown(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Runtime:
-    """The running JVM, with its version and its default charset."""
+    """Represents the running JVM, with its version and its default charset."""
 
     version: str
     charset: str

@@ -25,7 +25,10 @@ class TracingRefused(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """One file operation: ``write`` of `data` at `off`, ``sync``, ``rename`` to `target`, ``unlink``."""
+    """Represents one file operation:
+
+    ``write`` of `data` at `off`, ``sync``, ``rename`` to `target`, ``unlink``.
+    """
 
     kind: str
     file: str

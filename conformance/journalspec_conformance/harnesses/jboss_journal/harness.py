@@ -54,7 +54,9 @@ _ONE_ID = re.compile(r"(?<![\w.])-?\d+")
 
 @dataclass(frozen=True, slots=True)
 class Variant:
-    """The differences between product versions, for one version; ``java.toml`` explains the members."""
+    """Represents the differences between product versions, for one version; ``java.toml`` explains the
+    members.
+    """
 
     package: str
     files: str

@@ -19,7 +19,7 @@ How the protocol's operations map to the product:
 
 Opening creates an index, sets files aside and may append, so ``read`` and ``recover`` work on copies.
 Messages stay as they are stored: the broker's encoding is not decoded. The answer's message lists the
-stretches of files that the product's check has put aside; the product does not report why.
+ranges of files that the product's check has put aside; the product does not report the reasons.
 """
 
 from __future__ import annotations

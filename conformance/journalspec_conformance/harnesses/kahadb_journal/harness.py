@@ -1,7 +1,7 @@
 """``read``, ``recover`` and ``write``, answered by the product as the package's docstring describes.
 
 No code here interprets a byte of a file. Every value comes from the product's lists and getters. Private
-fields are read only where the product does not show its index.
+fields are read only where the product has no interface to its index.
 """
 
 from __future__ import annotations
@@ -148,7 +148,7 @@ class Store:
 
     @product_call()
     def corrupted(self) -> list[tuple[str, int, int]]:
-        """For each stretch that was put aside, return the name of its file, its start and its end."""
+        """For each range of a file that was put aside, return the name of the file, the start and the end."""
         found = []
         for data_file in self._journal.getFileMap().values():
             path, part = Path(str(data_file.getFile())), data_file.getCorruptedBlocks().getHead()
@@ -421,6 +421,6 @@ class KahaDB(shared.Driver):
 
 
 def _found(store: Store, records: list[Answer]) -> Answer:
-    """Return an answer with `records`, and with the stretches that the product has put aside."""
+    """Return an answer with `records`, and with the ranges that the product has put aside."""
     told = [f"{name}: put aside from {start} to {end}" for name, start, end in sorted(store.corrupted())]
     return shared.observation(told, told, records=records)

@@ -14,11 +14,11 @@ compiled against that class path when the harness starts.
 How the protocol's operations map to the product:
 
 ``recover``
-    The store is started in a copy of the directory, as a router starts it, and asked: which queues its root
-    index has, which messages each of them lists and can read, which branches are prepared, which durable
-    subscribers there are. ``clean`` is a start in which the store warns of no damage, ``recovered`` one in
-    which it does, or in which it cannot read a message that it lists (that is the answer's message), and
-    ``refused`` one that throws. The queue of the branches is omitted if it is empty: every start makes it.
+    The store is started in a copy of the directory, as a router starts it. The answer contains the queues of
+    its root index, their listed and readable messages, the prepared branches, and the durable subscribers.
+    The verdict is ``clean`` if the store warns of no damage. It is ``recovered`` if the store warns, or lists
+    a message that it cannot read (these are the answer's message), and ``refused`` if the start throws. The
+    queue of the branches is omitted if it is empty: every start creates it.
 ``read``
     The product has no interface to its log, so this operation is not offered.
 ``write``

@@ -1,7 +1,7 @@
 """``recover`` and ``write``, answered by the product as the package's docstring describes.
 
 No code here interprets a byte of a file. Every value comes from the product's lists and getters. Private
-fields are read only where the product does not show its index.
+fields are read only where the product has no interface to its index.
 """
 
 from __future__ import annotations
@@ -117,7 +117,7 @@ class Store:
             private_call(self.store, "shutdown")
 
     def stop(self) -> None:
-        """Abandon it, as a crash does."""
+        """Abandon the store, as in a crash."""
         for loop in self.router.loops:
             loop.close()
         self.router.loops.clear()

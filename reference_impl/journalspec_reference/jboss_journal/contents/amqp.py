@@ -77,7 +77,8 @@ _TEXTUAL = re.compile(
 
 @dataclass(slots=True)
 class _Message:
-    """The content of the sections of one message: fields, values without a column, properties, and the body.
+    """Represents the content of the sections of one message: fields, values without a column, properties, and
+    the body.
 
     `body` is the section of the body, `code` the type of the body's value. `lost` means that the sections end
     too early.

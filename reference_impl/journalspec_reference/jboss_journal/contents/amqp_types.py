@@ -199,7 +199,7 @@ class Encoded:
             raise Damage(at, f"values nest deeper than {MOST_DEEP}")
 
     def _ends(self, at: int, end: int) -> None:
-        """Add a note on values that do not end at the end of their size.
+        """Add a note on values that do not end where their size states.
 
         The broker's decoder does not check that.
         """

@@ -131,7 +131,7 @@ def text_bytes(text: str) -> bytes:
 def optional_text(data: bytes, at: int) -> tuple[str | None, int]:
     """Return the SimpleString after a flag, and the offset after it.
 
-    The SimpleString is None if the flag says that it is null.
+    The SimpleString is None if the flag means null.
     """
     if not data[at]:
         return None, at + 1
@@ -159,7 +159,7 @@ def long_text(data: bytes, at: int) -> tuple[str, int]:
 def optional_long_text(data: bytes, at: int) -> tuple[str | None, int]:
     """Return the String after a flag, and the offset after it.
 
-    The String is None if the flag says that it is null.
+    The String is None if the flag means null.
     """
     return long_text(data, at + 1) if data[at] else (None, at + 1)
 
@@ -173,7 +173,7 @@ _known: dict[bytes, dict[str, Value]] = {}
 def properties_at(data: bytes, at: int, found: dict[str, Value], tags: dict[str, int] | None = None) -> int:
     """Put typed properties into `found`, and return the offset after them.
 
-    After an error, earlier properties stay.
+    After an error, `found` still contains the earlier properties.
     """
     at += 1
     if not data[at - 1]:
@@ -309,7 +309,7 @@ def message_of(kind: int, data: bytes, *, tagged: bool = False) -> Message:
 
 
 def glance(kind: int, data: bytes, start: int, end: int, *, judge: bool = True) -> tuple[int, bool]:
-    """Return the time of the message in a record's body (0: none), and whether it surely has no problem.
+    """Return the time of the message in a record's body (0: none), and whether it certainly has no problem.
 
     The message is not decoded for this. False means that :func:`message_of` may find a problem. With `judge`,
     the priority and the properties of a message with a protocol are also checked; Artemis 2 does not decode

@@ -159,8 +159,8 @@ class Transaction:
     def recovery(self) -> str | None:
         """The action of recovery after the process has ended.
 
-        The presence of the record decides the action, not its status. None means that the action depends on
-        undecoded parts.
+        The presence of the record determines the action. The record's status does not matter. None means that
+        the action depends on undecoded parts.
         """
         kind = self.type or ""
         if kind.endswith(EXPIRED):
@@ -246,7 +246,7 @@ def _any_xid(state: _Buffer) -> dict[str, Value]:
 def _xa_resource(state: _Buffer) -> dict[str, Value]:
     found: dict[str, Value] = {"outcome": state.named(OUTCOMES), "committed": state.flag(), **_any_xid(state)}
     if state.number() != BY_OBJECT:
-        raise Undecodable(f"a participant that {state.text()} stores its own way (at {state.at})")
+        raise Undecodable(f"a participant that {state.text()} stores in its own form (at {state.at})")
     found |= {"product": state.text(), "version": state.text(), "jndi_name": state.text()}
     if state.flag():
         found["class_name"] = state.text()

@@ -32,7 +32,7 @@ _KEY = 1 << 64
 
 @dataclass(slots=True)
 class Doubt:
-    """A prepared transaction, with the sends and acknowledgements that its commit would perform."""
+    """Represents a prepared transaction, with the sends and acknowledgements that its commit performs."""
 
     tx: PreparedTx
     #: Maps the id of a message that the transaction adds to its position.
@@ -176,7 +176,7 @@ class Pending:
     def _take_live(self) -> None:
         numbers, add, put = self.numbers, self.references.add, self.numbers.put
         # This is a copy of the code of `References.add` for the first reference to a message, because almost
-        # all references are such.
+        # every reference is the first one to its message.
         first, queues, held = self.references.first, self.references.queues, self.references.numbers
         judges, newest, last = self._judges, None, 0
         idents, places = self.idents.append, self.places.append
@@ -267,7 +267,7 @@ class Pending:
         elif known is not None:
             self.page_txs[tx] = known[0] - count, known[1]
         else:
-            self._report("no-page-transaction", str(tx), item.place, "its messages are said to be done")
+            self._report("no-page-transaction", str(tx), item.place, "its messages are marked as done")
 
     def _count(self, kind: int, data: bytes) -> None:
         (queue,) = core.LONG.unpack_from(data, 0)

@@ -427,7 +427,7 @@ _NONE = array("q")
 
 
 class ListedMessage(NamedTuple):
-    """One message of a queue or subscription: its id, the position of its record, and its state."""
+    """Represents a message of a queue or subscription: its id, the position of its record, and its state."""
 
     ident: str
     place: int

@@ -1,5 +1,5 @@
-"""Decodes OpenWire as KahaDB stores it: loose marshalling, a size in front, no cache of values (versions 1 to
-12).
+"""Decodes OpenWire as KahaDB stores it: with loose marshalling, a size before each object, and no cache of
+values (versions 1 to 12).
 
 Damaged data is read up to the damage. Flags are 0 or 1, and most places permit only one type. An object that
 cannot be decoded as stored is decoded again with invalid flags and types corrected by these rules; a remark
@@ -34,8 +34,8 @@ DESTINATIONS = {100: "queue", 101: "topic", 102: "temp-queue", 103: "temp-topic"
 _MESSAGE_ID, _LOCAL, _XA = range(110, 113)
 _CONNECTION, _SESSION, _CONSUMER, _PRODUCER, _BROKER = range(120, 125)
 ACKS = ("delivered", "poison", "standard", "redelivered", "individual", "unmatched", "expired")
-#: Limits: a larger body stays compressed; the depth of nested maps, lists and objects; the number of values
-#: in a body.
+#: Limits: a larger body is not decompressed; the depth of nested maps, lists and objects; the number of
+#: values in a body.
 INFLATED, DEPTH, VALUES = 64 << 20, 50, 1 << 19
 _TOO_MANY = f"there are more than {VALUES} values"
 
@@ -225,7 +225,10 @@ class Bytes:
 
 
 def _optional(read: _Reader) -> _Reader:
-    """Return a reading function for a value that may be absent. The flag before the value says so."""
+    """Return a reading function for a value that may be absent.
+
+    The flag before the value states whether it is absent.
+    """
     return lambda data: read(data) if data.flag() else None
 
 

@@ -32,7 +32,7 @@ Makes: TypeAlias = Mapping[str, tuple[int, Make]]
 
 @dataclass
 class _Group:
-    """The reported fields of one shape: the offsets of numbers, and begin and end of other values."""
+    """Represents the reported fields of one shape: the offsets of numbers; begin and end of other values."""
 
     names: Sequence[str]
     slots: dict[str, int] = field(default_factory=dict)
