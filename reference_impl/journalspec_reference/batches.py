@@ -270,9 +270,9 @@ def _told(stretch: Stretch, batch: Batch) -> Iterable[Record]:
     return stretch.tell(batch)
 
 
-def _codes_of(batches: Iterable[Batch]) -> dict[int, int]:
+def _codes_of(kept: Iterable[tuple[Stretch, Batch]]) -> dict[int, int]:
     codes: dict[int, int] = {}
-    for batch in batches:
+    for _, batch in kept:
         for code in set(batch.code):
             codes[code] = codes.get(code, 0) + batch.code.count(code)
     return codes
@@ -335,7 +335,7 @@ class Found:
 
     def codes(self) -> dict[int, int]:
         """Return a mapping from the number of each record type to the number of its records."""
-        found = _codes_of(batch for _, batch in self._kept)
+        found = _codes_of(self._kept)
         for each in self._scanned:
             for code, count in each.codes.items():
                 found[code] = found.get(code, 0) + count
@@ -350,7 +350,7 @@ class Found:
             return ()
         if self._left >= 0:
             kept = self._kept[:]
-            counts = (lambda: _codes_of(batch for _, batch in kept)) if codes is None else dict(codes).copy
+            counts = partial(_codes_of, kept) if codes is None else dict(codes).copy
             return Deferred(self._rows, lambda: chain.from_iterable(starmap(_told, kept)), counts)
         codes = self.codes() if codes is None else dict(codes)
         found = [each for each in self._scanned if each.rows]

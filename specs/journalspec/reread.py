@@ -137,7 +137,7 @@ class Deferred(Sequence[T]):
         self,
         length: int,
         make: Callable[[], Iterable[T]],
-        codes: Callable[[], Mapping[int, int]] | None = None,
+        codes: Callable[[], Mapping[int, int] | None] | None = None,
     ) -> None:
         self._length, self._make, self._codes = length, make, codes
         self._items: tuple[T, ...] | None = None
@@ -246,12 +246,16 @@ def joined(place: Place[T], *sequences: Sequence[T]) -> Sequence[T]:
         return filled[0]
     if _MADE.isdisjoint(map(type, filled)):
         return tuple(chain.from_iterable(filled))
-    known = [getattr(sequence, "codes", None) for sequence in filled]
-    codes = None if None in known else sum(map(Counter, known), Counter[int]())
     if not any(isinstance(sequence, Lazy) for sequence in filled):
-        counts = None if codes is None else lambda: codes
+        counts = partial(_counts, filled)
         return Deferred(sum(map(len, filled)), lambda: chain.from_iterable(filled), counts)
-    return Lazy([part for sequence in filled for part in parts_of(place, sequence)], codes)
+    return Lazy([part for sequence in filled for part in parts_of(place, sequence)], _counts(filled))
+
+
+def _counts(sequences: Iterable[Sequence[T]]) -> Mapping[int, int] | None:
+    """Return the counts of the record types in all sequences. Return None if those of one are unknown."""
+    known = [getattr(sequence, "codes", None) for sequence in sequences]
+    return None if None in known else sum(map(Counter, known), Counter[int]())
 
 
 def parts_of(place: Place[T], sequence: Sequence[T]) -> Iterator[Part[T]]:
