@@ -37,7 +37,7 @@ def base(edition: str, rng: random.Random, *, wide: bool = False) -> DrawnJourna
     if edition == "seed":
         return _laid_out(edition, {"records": life(), "before": life()}, 0)
     if edition == "nio":
-        # The delimiters of the previous lap (the file's previous generation) and of this lap.
+        # The delimiters of the file's previous generation and of this generation.
         previous, current = rng.randbytes(16).hex(), rng.randbytes(16).hex()
         file = {"records": life(delimiter=current), "before": life(delimiter=previous)}
         slack = rng.randrange(room + 20)
@@ -89,7 +89,8 @@ def _laid_out(edition: str, base: Mapping[str, Any], slack: int) -> DrawnJournal
     log = now.labels[f"f{active}.log"]
     left: list[str] = []
     if edition == "nio":
-        # The records of the previous lap after the end of this lap still exist. Recovery reads them first.
+        # The previous generation's records after the end of this generation still exist. Recovery reads
+        # them first.
         old = [label for label in now.records if label not in written(now)]
         left = [label for label in old if now.labels[label].off >= log.end]
     counting = [label for label in written(now) if label.startswith(f"f{active}r")]
