@@ -79,7 +79,7 @@ SITUATIONS: dict[str, Situation] = {
         of_data=lambda data: {"db-1.log": data + EMPTY + EMPTY[:25] + data},
     ),
     "a-record-alone-and-a-suspicious-end": OfData(
-        "KHD-FIL-013",
+        "KHD-FIL-018",
         ONE,
         {"notes": ["suspicious-end"], "missing": []},
         ("recover:_too_large_for", "CONTROL + size and", "CONTROL + size == file.length and"),
@@ -121,7 +121,7 @@ SITUATIONS: dict[str, Situation] = {
         "queues are those of the kind QUEUE",
     ),
     "a-later-update": Situation(
-        "KHD-IDX-011",
+        "KHD-IDX-023",
         {
             "batches": [["r1"], ["r2"], ["r3 UPDATE_MESSAGE id=m1"]],
             "index": {"messages": ["r2"], "last": "r2"},
@@ -131,7 +131,7 @@ SITUATIONS: dict[str, Situation] = {
         "a message is as old as its first record",
     ),
     "a-later-update-in-version-5": Situation(
-        "KHD-IDX-011",
+        "KHD-IDX-023",
         {
             "batches": [["r1"], ["r2"], ["r3 UPDATE_MESSAGE id=m1"]],
             "index": {"messages": ["r2"], "last": "r2", "version": 5},
@@ -141,7 +141,7 @@ SITUATIONS: dict[str, Situation] = {
         "an UPDATE_MESSAGE adds a message in every release",
     ),
     "the-rest-of-a-rewritten-file": Situation(
-        "KHD-IDX-006",
+        "KHD-IDX-019",
         {
             "files": [
                 {"batches": [["r1"]]},
@@ -156,7 +156,7 @@ SITUATIONS: dict[str, Situation] = {
         edits=({"delete": "db-1.log"},),
     ),
     "prepared-commands-that-were-replaced": Situation(
-        "KHD-IDX-006",
+        "KHD-IDX-020",
         {
             "files": [
                 {"batches": [["r1"]]},
@@ -179,7 +179,7 @@ SITUATIONS: dict[str, Situation] = {
         edits=({"delete": "db-1.log"},),
     ),
     "a-first-page-that-is-not-used": Situation(
-        "KHD-IDX-003",
+        "KHD-IDX-016",
         QUEUE,
         UNUSABLE,
         (
@@ -191,7 +191,7 @@ SITUATIONS: dict[str, Situation] = {
         edits=({"at": "i.page0.start", "len": 1, "hex": "00"},),
     ),
     "a-subscription-without-an-acknowledgement": Situation(
-        "KHD-IDX-006",
+        "KHD-IDX-021",
         {**TOPIC, "index": {**TOPIC["index"], "version": 1}},
         {"notes": ["file-id-gap"], "missing": [("file", "db-2.log", 1)]},
         (
@@ -208,7 +208,7 @@ SITUATIONS: dict[str, Situation] = {
         edition="5.3",
     ),
     "a-text-that-is-not-utf-8": Situation(
-        "KHD-IDX-003",
+        "KHD-IDX-017",
         QUEUE,
         UNUSABLE,
         ("index:_unmodified", '.decode("utf-8", "surrogatepass")', '.decode("utf-8", "replace")'),
@@ -219,7 +219,7 @@ SITUATIONS: dict[str, Situation] = {
         ),
     ),
     "a-text-of-utf-8": Situation(
-        "KHD-IDX-003",
+        "KHD-IDX-017",
         SIX_CHARACTERS,
         OTHER_ID,
         (
@@ -234,7 +234,7 @@ SITUATIONS: dict[str, Situation] = {
         ),
     ),
     "a-torn-tail-after-a-record-alone": OfData(
-        "KHD-FIL-013",
+        "KHD-FIL-018",
         ONE,
         {"notes": ["torn-tail"], "missing": [("emptied-file", "db-1.log", None)]},
         (
@@ -248,7 +248,7 @@ SITUATIONS: dict[str, Situation] = {
         of_data=lambda data: {"db-1.log": b"", "db-2.log": data + b"x"},
     ),
     "an-unused-file-between-emptied-ones": OfData(
-        "KHD-FIL-013",
+        "KHD-FIL-016",
         ONE,
         {"notes": ["unused-file"], "missing": [("emptied-file", "db-1.log", None)]},
         (
@@ -272,14 +272,14 @@ SITUATIONS: dict[str, Situation] = {
         edits=({"at": "r3.type", "hex": "09"}, {"seal": "b3"}),
     ),
     "an-index-without-places": Situation(
-        "KHD-IDX-006",
+        "KHD-IDX-019",
         {"batches": [["r1"]], "index": {}},
         {"notes": [], "missing": []},
         ("index:Index.bound", "else (0, 0)", "else (1 << 31, 0)"),
         "an index without a last update covers everything",
     ),
     "an-acknowledgement-of-the-only-subscription-that-needs-it": Situation(
-        "KHD-IDX-006",
+        "KHD-IDX-021",
         {**SHARED, "index": {**ONE_IS_PENDING, "subscriptions": {"T:a": ["r3", "r4"], "T:b": ["r4"]}}},
         ONE_IS_GONE,
         (
@@ -291,7 +291,7 @@ SITUATIONS: dict[str, Situation] = {
         edits=({"delete": "db-2.log"},),
     ),
     "an-acknowledgement-of-a-message-that-is-not-pending": Situation(
-        "KHD-IDX-006",
+        "KHD-IDX-021",
         {**SHARED, "index": {**ONE_IS_PENDING, "subscriptions": {"T:a": ["r4"], "T:b": ["r4"]}}},
         {"notes": ["file-id-gap"], "missing": [("file", "db-2.log", 1)]},
         ("evidence:Known._acknowledge", "0 < owed[number]", "owed[number]"),
@@ -328,7 +328,7 @@ SITUATIONS: dict[str, Situation] = {
         ),
     ),
     "a-temporary-topic-in-version-2": Situation(
-        "KHD-IDX-011",
+        "KHD-IDX-023",
         {
             "batches": [["r1"], ["r2 SUBSCRIPTION tt=T sub=a info=41"], ["r3 tt=T"]],
             "index": {"messages": ["r1"], "last": "r3", "version": 2},
@@ -367,7 +367,7 @@ SITUATIONS: dict[str, Situation] = {
         policy="salvage",
     ),
     "a-message-twice-in-the-order-trees": Situation(
-        "KHD-IDX-003",
+        "KHD-IDX-018",
         QUEUE,
         {"notes": ["index-disagrees"], "missing": []},
         ("index:Index.messages", "for root in roots.orders:", "for root in roots.orders[:1]:"),
@@ -375,7 +375,7 @@ SITUATIONS: dict[str, Situation] = {
         edits=({"at": "i.page6", "paste": ":i.page2"},),
     ),
     "a-destination-twice": Situation(
-        "KHD-IDX-003",
+        "KHD-IDX-017",
         {"batches": [["r1"], ["r2 q=R"]], "index": QUEUE["index"]},
         UNUSABLE,
         ("index:Index.destinations", "if name in names:", "if False:"),
@@ -383,7 +383,7 @@ SITUATIONS: dict[str, Situation] = {
         edits=({"at": "i.page1.start+32", "len": 1, "hex": "51"},),
     ),
     "a-kind-of-two-digits": Situation(
-        "KHD-IDX-003",
+        "KHD-IDX-017",
         {"batches": [["r1 q=QQ"]], "index": {"messages": ["r1"], "last": "r1"}},
         UNUSABLE,
         ("index:Index._name", "if kind not in", 'if (kind := kind.lstrip("0") or "0") not in'),
@@ -391,7 +391,7 @@ SITUATIONS: dict[str, Situation] = {
         edits=({"at": "i.page1.start+25", "len": 4, "hex": "30303a51"},),
     ),
     "a-leaf-without-its-next-leaf": Situation(
-        "KHD-IDX-003",
+        "KHD-IDX-015",
         QUEUE,
         UNUSABLE,
         ("index:_Pages.leaves", "node.long()", "pass"),
@@ -407,7 +407,7 @@ SITUATIONS: dict[str, Situation] = {
         edits=({"at": "i.header1.start+2", "len": 17, "hex": b"pageSize=00000192".hex()},),
     ),
     "a-length-of-six-bytes-for-a-subscription": Situation(
-        "KHD-IDX-003",
+        "KHD-IDX-026",
         TOPIC,
         ONE_IS_GONE,
         ("index:_command", "varint(data.data, data.at)", "varint(data.data[: data.at + 5], data.at)"),
@@ -419,7 +419,7 @@ SITUATIONS: dict[str, Situation] = {
         ),
     ),
     "a-text-of-both-forms": Situation(
-        "KHD-IDX-003",
+        "KHD-IDX-017",
         SIX_CHARACTERS,
         OTHER_ID,
         (
@@ -439,7 +439,7 @@ READ = "self.pages.object(data.long())"
 ACKS = "data.long(), data.long() if", f"{READ} and 0, data.long() if"
 SITUATIONS |= {
     name: Situation(
-        "KHD-IDX-003",
+        "KHD-IDX-026",
         TOPIC,
         ONE_IS_GONE,
         ("index:Index._roots", find, replace),
@@ -463,7 +463,7 @@ SITUATIONS |= {
 }
 SITUATIONS |= {
     f"a-first-page-that-ends-{name}": Situation(
-        "KHD-IDX-003",
+        "KHD-IDX-015",
         {**QUEUE, "index": {**QUEUE["index"], **index}},
         UNUSABLE,
         ("index:Index.__init__", find, f"{find} if {unless} else {value}"),

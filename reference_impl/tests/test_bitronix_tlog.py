@@ -115,6 +115,26 @@ def test_no_case_requires_a_read_to_report_records_outside_the_log(tier: str) ->
         assert any(free) or not readings, case.id
 
 
+@pytest.mark.parametrize("question", ["read", "recover.strict", "recover.salvage"])
+def test_record_after_the_tail_has_a_note_only_in_a_reading(question: str) -> None:
+    """Both readers agree: recovery lists such a record without a note (BTM-RDR-013, BTM-RCV-033)."""
+    (case,) = (each for each in load_cases("bitronix_tlog") if each.id == "btm.swap.unanchored-reported")
+    reference, files = load("bitronix_tlog"), case.files()
+    op, _, policy = question.partition(".")
+    if op == "read":
+        seen, by_name = reference.read(files, edition=case.edition), naive.read(files, case.edition)
+    else:
+        seen = reference.recover(files, edition=case.edition, policy=policy)
+        by_name = naive.recover(files, case.edition, policy)
+    places = [(record.at.file, record.at.off) for record in seen.unanchored]
+    assert places
+    for notes in (
+        [(note.file, note.off) for note in seen.notes if note.code == "unanchored"],
+        [(note["file"], int(note["off"])) for note in by_name["noted"] if note["code"] == "unanchored"],
+    ):
+        assert notes == (places if op == "read" else [])
+
+
 def test_journals_of_a_directory_are_sorted_best_first() -> None:
     by_name = dict.fromkeys(("a1.tlog", "a2.tlog"), b"")
     by_content = dict.fromkeys(("b1.tlog", "b2.tlog"), encode_header(0, 0, 21))

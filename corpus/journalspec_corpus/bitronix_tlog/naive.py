@@ -105,12 +105,14 @@ def _answer(
         if file.boundaries
         for record in _outside(file, files, edition, file.boundaries[-1], file.size)
     ]
+    # Only a reading, which lists all files, has notes on records after the tail (BTM-RDR-013, BTM-RCV-033).
+    noteworthy = [*given_up, *after] if listed is found else given_up
     noted = [
         *_of_the_set(found, edition),
         *_tie(found, active),
         *(note for file in listed for note in file.noted),
         *(note for file in found if file not in listed for note in file.noted if note["code"] == SWAPPED),
-        *({"code": "unanchored", **{key: each["at"][key] for key in ("file", "off")}} for each in given_up),
+        *({"code": "unanchored", **{key: each["at"][key] for key in ("file", "off")}} for each in noteworthy),
     ]
     return {
         "verdict": RECOVERED if dropped or odd_set or gone else CLEAN,

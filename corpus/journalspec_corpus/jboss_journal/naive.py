@@ -214,7 +214,7 @@ def _searched(files: Files, edition: str, params: Params) -> list[Scanned]:
 
 
 def _is_copy(file: Scanned, found: Sequence[Scanned]) -> bool:
-    """Return whether a file repeats another file's id, which fits only the other's name (JBM-FIL-023)."""
+    """Return whether a file repeats another file's id, which fits only that name (JBM-FIL-023, 030)."""
     names = {other.name: NAME.fullmatch(other.name.removesuffix(".gz")) for other in found}
     prefixes = Counter(match[1] for match in names.values() if match)
     own = min(prefixes, key=lambda each: (-prefixes[each], len(each), each), default="")
@@ -231,7 +231,7 @@ def _is_copy(file: Scanned, found: Sequence[Scanned]) -> bool:
 
 
 def _counting(files: Files, edition: str, params: Params) -> Files:
-    """Return the data files after a pending compaction was applied (JBM-CMP-005 to JBM-CMP-009)."""
+    """Return the data files after a pending compaction was applied (JBM-CMP-005 to 009, 016 to 018)."""
     own = "." + (params.get("extension") or _extension(files))
     old, new, moves = _control(files, edition) or ([], [], [])
     renamed = {name: name.removesuffix(".cmp") for name in new if name in files and name not in old}

@@ -389,7 +389,7 @@ class PairStore(LogStore):
 
 
 class NioStore(LogStore):
-    """A single file. All records have the current delimiter, so they belong to one lap."""
+    """A single file. All records have the current delimiter, so they belong to one generation."""
 
     replay = NioReplay
 
@@ -400,7 +400,7 @@ class NioStore(LogStore):
         self._header = header
 
     def _batches(self) -> Iterator[Batch]:
-        # The order of writing (BTM-NIO-009): first the previous lap, then this lap.
+        # The order of writing (BTM-NIO-009): first the previous generation, then this generation.
         for current in (False, True):
             for batch in nio.scan(source_of(self._data), self._header):
                 if batch.more["current"] == current:
@@ -410,7 +410,7 @@ class NioStore(LogStore):
         return nio.scan(Memory(bytes(nio.HEADER_SIZE) + data), self._header)
 
     def _copied(self) -> Iterator[tuple[int, bytes]]:
-        """Yield the copied frames with the delimiter of this lap in place of the original delimiter."""
+        """Yield the copied frames with this generation's delimiter in place of the original delimiter."""
         head, tail, now = nio.FRAME_HEAD, nio.FRAME_TAIL, self._header.current
         for off, data in super()._copied():
             at, frames = 0, bytearray()

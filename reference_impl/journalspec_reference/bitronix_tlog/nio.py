@@ -1,9 +1,8 @@
-"""The experimental NIO journal (BTM-NIO): one file that is overwritten in laps. Each lap has its own
-delimiter.
+"""The experimental NIO journal (BTM-NIO): one file with two generations, which differ by their delimiters.
 
 There is no tail pointer. The insert position is the end of the last valid frame with the current delimiter.
-After it, the remains of the previous lap and fill are stored. The first frame of the remains is usually
-truncated. Neither is damage.
+After it, the remains of the previous generation and fill are stored. The first frame of the remains is
+usually truncated. Neither is damage.
 """
 
 from __future__ import annotations
@@ -47,9 +46,7 @@ FINISHED = frozenset({STATUS_CODES["COMMITTED"], STATUS_CODES["ROLLEDBACK"]})
 
 
 class NioHeader(NamedTuple):
-    """Represents the two delimiters of a file: the delimiter of the previous lap, and the delimiter of this
-    lap.
-    """
+    """Represents the two delimiters of a file: those of the previous generation and of this generation."""
 
     previous: bytes
     current: bytes
@@ -116,18 +113,18 @@ def scan(  # noqa: C901, PLR0912, PLR0915  # one loop: each branch is a rule, be
 ) -> Iterator[Batch]:
     """Yield the valid frames after the header, the damage between them, and notes on `file`.
 
-    Frames are found by their first bytes. In this lap, which ends at the position `insert`, all bytes that
-    are not a valid frame are damage. After this lap, only bytes that begin like a frame are damage. Every
-    frame start is checked once, and costs at most one frame's length (64 KiB), so that time is linear in the
-    file's length.
+    Frames are found by their first bytes. In this generation, which ends at the position `insert`, all bytes
+    that are not a valid frame are damage. After this generation, only bytes that begin like a frame are
+    damage. Every frame start is checked once, and costs at most one frame's length (64 KiB), so that time is
+    linear in the file's length.
 
-    All frames of a batch belong to one lap. In `more`, ``current`` says whether that is this lap, ``names``
-    contains the :class:`Names` of each frame, and ``why`` describes the first damage.
+    All frames of a batch belong to one generation. In `more`, ``current`` says whether that is this
+    generation, ``names`` contains the :class:`Names` of each frame, and ``why`` describes the first damage.
     """
     size = source.size
     base, need, at = HEADER_SIZE, 0, HEADER_SIZE
-    # An invalid frame start after the valid frame that ended at `at`. In this lap, it is the first such
-    # start; after the lap, it is the last such start outside the previous frame.
+    # An invalid frame start after the valid frame that ended at `at`. In this generation, it is the first
+    # such start; after the generation, it is the last such start outside the previous frame.
     broken: tuple[int, int, str, str] | None = None
     while base < size:
         data = source.read(base, min(max(stretch, need), size - base))
@@ -252,12 +249,15 @@ def told(file: str, batch: Batch) -> Iterator[Record]:
 
 
 def laps(file: str, source: Source, header: NioHeader, insert: int = 0) -> Stretch:
-    """Return both laps of a file. This lap ends at `insert`; by default, at the end of its last frame."""
+    """Return both generations of a file.
+
+    This generation ends at `insert`; by default, at the end of its last frame.
+    """
     both = partial(scan, source, header, insert or insert_of(source, header), file=file)
     return Stretch(file, both, partial(told, file), late_columns(__package__, "nio"))
 
 
 def insert_of(source: Source, header: NioHeader, *, stretch: int = STRETCH) -> int:
-    """Return the insert position. It is the end of the last frame of this lap (BTM-NIO-010)."""
+    """Return the insert position. It is the end of the last frame of this generation (BTM-NIO-010)."""
     own = (batch for batch in scan(source, header, stretch=stretch) if batch.more["current"])
     return max((batch.base + batch.end[-1] for batch in own), default=HEADER_SIZE)

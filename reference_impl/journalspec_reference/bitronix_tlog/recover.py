@@ -265,7 +265,7 @@ def _recover_single(files: Files, edition: str, policy: str) -> Observation:
     source, header = source_of(data), nio.decode_header(data)
     if not isinstance(header, nio.NioHeader):
         return refused("header", header[0], f"{name}: {header[1]}", At(name, 0, len(data)))
-    # The order of writing is: first the previous lap, then this lap (BTM-NIO-009).
+    # The order of writing is: first the previous generation, then this generation (BTM-NIO-009).
     state, insert = NioReplay(), nio.HEADER_SIZE
     for batch in nio.scan(source, header):
         if batch.more["current"]:

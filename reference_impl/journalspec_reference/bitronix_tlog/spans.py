@@ -18,7 +18,7 @@ from journalspec_reference.bitronix_tlog.scan import TYPES, search
 
 
 def spans(files: Files, edition: str, _: Params, fields: bool) -> Iterator[Span]:
-    """Yield the spans of files: header, log or laps, and stale or fill bytes after them."""
+    """Yield the spans of files: header, log or generations, and stale or fill bytes after them."""
     is_disk = edition in DISK_EDITIONS
     logs = {file.name: file for file in load_pair(files)} if is_disk else {}
     for name, data in files.items():

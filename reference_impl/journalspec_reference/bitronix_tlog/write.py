@@ -1,5 +1,5 @@
 """Writes three kinds of journals: the disk journal with tail pointer and swap, the seed's bare records, and
-NIO laps.
+generations of the NIO journal.
 
 Each order of writes and fsyncs of the disk journal has a name. ``spec`` obeys every writer rule (BTM-WRT,
 BTM-SWP). The other orders do what the traced products do, with their defects: they omit steps. So the crash
@@ -321,7 +321,7 @@ class SeedWriter(_Writer):
 
 
 class NioWriter(_Writer):
-    """One file with two laps.
+    """One file with two generations.
 
     Parameters: `files` ("nio-btm1.tlog"), `file_length`, `seed` (text from which the delimiters are derived),
     and those of :class:`.Clock`.
@@ -338,7 +338,7 @@ class NioWriter(_Writer):
         self._tracked: dict[bytes, dict[str, Any]] = {}
 
     def _delimiter(self) -> bytes:
-        """Return the next lap's delimiter. It is computed from the seed, so that runs are repeatable.
+        """Return the next generation's delimiter. It is computed from the seed, so that runs are repeatable.
 
         A later run computes the same delimiters again. A delimiter that is already in the header is skipped.
         """
@@ -376,7 +376,7 @@ class NioWriter(_Writer):
         self._storage.sync_dir()
 
     def _track(self, fields: dict[str, Any]) -> None:
-        """Remember the records that a new lap copies: the last of each open transaction (BTM-NIO-024)."""
+        """Remember the records that a wrap-around copies: the last of each open transaction (BTM-NIO-024)."""
         gtrid, tracked = fields["gtrid"], self._tracked
         if fields["status"] not in nio.FINISHED:
             if fields["status"] == NO_TRANSACTION:
@@ -398,7 +398,7 @@ class NioWriter(_Writer):
         return self._append(self._frame(fields))
 
     def _frame(self, fields: dict[str, Any]) -> bytes:
-        """Return the bytes of a frame of this lap."""
+        """Return the bytes of a frame of this generation."""
         return LAYOUT.build("record", "nio", **{**fields, "delimiter": self._header.current})
 
     def _fields(self, status: int, gtrid: bytes, names: tuple[bytes, ...]) -> dict[str, Any]:

@@ -353,7 +353,7 @@ class Transaction:
 
 
 def _text(data: bytes) -> str:
-    """Return a VARCHAR, even if it is truncated (DRB-RCV-191)."""
+    """Return a VARCHAR, even if it is truncated (DRB-RCV-191) or has wrong bytes (DRB-RCV-193)."""
     size = int.from_bytes(data[:2], "big")
     return mutf8.readable(data[2 : 2 + size] if size else data[2:].partition(b"\xe0\0\0")[0])
 

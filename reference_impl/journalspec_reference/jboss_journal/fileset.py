@@ -180,7 +180,7 @@ def gather(files: Files, dialect: Dialect, params: Params, imply: bool = False) 
 
 
 def _without_copies(found: list[DataFile], notes: list[Note]) -> tuple[list[DataFile], Sequence[DataFile]]:
-    """Return the files that are not copies, and the copies. Add a note on each copy (JBM-FIL-023).
+    """Return the files that are not copies, and the copies. Add a note on each copy (JBM-FIL-023, 030, 032).
 
     A copy has the id of another file, and only the other file has a journal's name (JBM-FIL-028).
     """

@@ -9,11 +9,11 @@ meta:
   endian: be
 doc: |
   The single file of an experimental journal that was removed before any
-  release. It is written round and round; every lap has a random delimiter, and
-  a record belongs to the lap whose delimiter it carries. There is no tail.
+  release. It is written round and round; every generation has a random delimiter, and
+  a record belongs to the generation whose delimiter it carries. There is no tail.
 
   This describes the header, and the records that follow it without a gap. The bytes after them (the
-  rest of the previous lap, cut anywhere, and fill) have to be searched for the start of a frame,
+  rest of the previous generation, cut anywhere, and fill) have to be searched for the start of a frame,
   and checksums have to be verified. This language can express neither: use the type `frame` at the
   places found.
 doc-ref: https://github.com/bitronix/btm/tree/497e884f1b8d7a3ac72d76b9ee422fcf0be6c04b/btm-nio-journal
@@ -41,7 +41,7 @@ seq:
       - BTM-NIO-010
   - id: rest
     size-eos: true
-    doc: The rest of the previous lap, and fill (zeros, or spaces once the file has wrapped).
+    doc: The rest of the previous generation, and fill (zeros, or spaces once the file has wrapped).
     -requirement: BTM-NIO-010
 types:
   file_header:
@@ -63,11 +63,11 @@ types:
           - BTM-NIO-004
       - id: previous_delimiter
         size: 16
-        doc: The delimiter of the lap before (a random UUID).
+        doc: The delimiter of the previous generation (a random UUID).
         -requirement: BTM-NIO-009
       - id: current_delimiter
         size: 16
-        doc: The delimiter of this lap (a random UUID).
+        doc: The delimiter of this generation (a random UUID).
         -requirement: BTM-NIO-009
       - id: separator
         contents: [0x0d, 0x0a, 0x0d, 0x0a]
@@ -171,7 +171,7 @@ types:
         -requirement: BTM-NIO-007
       - id: rolled_over
         type: u1
-        doc: 1 in a record that was carried over into a new lap.
+        doc: 1 in a record that was carried over into a new generation.
         -requirement: BTM-NIO-007
       - id: gtrid_length
         type: u1

@@ -11,11 +11,11 @@ if getattr(kaitaistruct, 'API_VERSION', (0, 9)) < (0, 11):
 
 class BitronixNioJournal(KaitaiStruct):
     """The single file of an experimental journal that was removed before any
-    release. It is written round and round; every lap has a random delimiter, and
-    a record belongs to the lap whose delimiter it carries. There is no tail.
+    release. It is written round and round; every generation has a random delimiter, and
+    a record belongs to the generation whose delimiter it carries. There is no tail.
     
     This describes the header, and the records that follow it without a gap. The bytes after them (the
-    rest of the previous lap, cut anywhere, and fill) have to be searched for the start of a frame,
+    rest of the previous generation, cut anywhere, and fill) have to be searched for the start of a frame,
     and checksums have to be verified. This language can express neither: use the type `frame` at the
     places found.
     

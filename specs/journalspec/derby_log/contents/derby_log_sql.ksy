@@ -46,7 +46,7 @@ types:
         repeat-expr: number.amount
         doc: Entries.
   collation:
-    doc: One of them.
+    doc: One of these columns.
     doc-ref: 'Apache Derby, trunk of August 2019 (4253dcf4): org.apache.derby.iapi.types (SQLChar, SQLClob, SQLDecimal, SQLBinary, SQLDate, SQLTime, SQLTimestamp, XML), org.apache.derby.catalog.types.TypeDescriptorImpl, org.apache.derby.impl.store.access.heap.Heap, ...btree.index.B2I; seen in databases of 10.1 to 10.16'
     seq:
       - id: column
@@ -203,7 +203,7 @@ types:
     seq:
       - id: unused
         type: u1
-        doc: not looked at
+        doc: Ignored.
       - id: hour
         type: u1
         doc: Hour.
@@ -231,7 +231,7 @@ types:
         doc: Day.
       - id: unused
         type: u1
-        doc: not looked at
+        doc: Ignored.
       - id: hour
         type: u1
         doc: Hour.

@@ -25,7 +25,7 @@ seq:
     -requirement: [SMQ-DUR-101]
   - id: load_factor
     type: f4
-    doc: A field of the map, which no reader needs. Above 0.
+    doc: A field of the map, which no reader needs; it is above 0.
     -requirement: [SMQ-DUR-101]
   - id: threshold
     type: s4
