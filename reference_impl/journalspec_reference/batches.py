@@ -182,6 +182,7 @@ def lost(file: str, start: int, end: int, reason: str, role: str = "") -> Stretc
 
     It is an unusable file, or a part of a file.
     """
+    # A list would make the region inside the lambda, one call deeper than `map` does.
     return Stretch(file, lambda: map(damaged, [start], [end], [reason]), lambda _: (), role=role)
 
 

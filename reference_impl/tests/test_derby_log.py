@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 import struct
+import tracemalloc
 import zlib
 from functools import partial
 from itertools import pairwise
@@ -297,3 +298,19 @@ def test_simple_changes_are_redone_in_bulk_for_many_records(monkeypatch: pytest.
             seen = [found_in({"log1.dat": data}, policy).to_json() for policy in ("", "default")]
             answers.append((seen, found.store.transactions, found.store.pages, found.store.next))
         assert answers[0] == answers[1]
+
+
+def test_names_of_a_large_directory_are_not_kept_in_memory() -> None:
+    """What the names of small sets say is cached. A service that reads many directories stays small."""
+    tracemalloc.start()
+    try:
+        kept = []
+        for each in range(6):
+            files = dict.fromkeys((f"log{each}x{number}.dat" for number in range(20_000)), b"")
+            IMPLEMENTATION.detect(files)
+            assert recover(files, "10.16", "", {}).code == "no-files"
+            del files
+            kept.append(tracemalloc.get_traced_memory()[0])
+    finally:
+        tracemalloc.stop()
+    assert kept[-1] - kept[0] < 1 << 20

@@ -61,6 +61,8 @@ NAMES = NumberedNames(_NAME, re.compile(r"log.*\.(dat|ctrl)", re.DOTALL), LARGES
 number_of = NAMES.number
 #: Those fields of headers, and of control files of the seed, that a file map shows.
 _TOLD = ("number", "previous", "checkpoint", "jbms_version", "checkpoint_interval")
+#: The facts about the names of a set of files are cached only if they are at most this many.
+_FEW_NAMES = 1 << 10
 #: The size of a writer's buffers in bytes. The end in the next file's header can be up to that far after the
 #: last written byte.
 _BUFFERS = 3 << 15
@@ -112,28 +114,32 @@ def assumed(files: Files) -> Params:
 class Named(NamedTuple):
     """Represents what the names of a log's files say.
 
-    `logs` are the numbers and names of the log files, in order (DRB-FIL-103). `containers` maps numbers of
-    containers next to the log to their names, `stubs` are the numbers of the removed ones. The log is in a
-    database if it is `at_home`. `notes` are about unusual names.
+    `containers` maps numbers of containers next to the log to their names, `stubs` are the numbers of the
+    removed ones. The log is in a database if it is `at_home`. `notes` are about unusual names.
     """
 
-    logs: tuple[tuple[int, str], ...]
     containers: Mapping[int, str]
     stubs: frozenset[int]
     at_home: bool
     notes: tuple[Note, ...]
 
 
-@lru_cache(16)
 def named(names: tuple[str, ...]) -> Named:
-    """Return what names say. Many states of the same log have the same names."""
-    logs = sorted([(number, name) for name in names if (number := number_of(name)) is not None])
+    """Return what names say. The result for a few names is cached: many states of a log have the same
+    names."""
+    return (_cached if len(names) <= _FEW_NAMES else _named)(names)
+
+
+def _named(names: tuple[str, ...]) -> Named:
     stubs = frozenset(_number(match) for name in names if (match := _STUB.fullmatch(name)))
     # Like Derby, prefer names of containers in lower case.
     matches = [match for match in map(_CONTAINER.fullmatch, sorted(names)) if match is not None]
     containers = {_number(match): match[0] for match in matches}
     at_home = any(name.startswith(HOME) for name in names)
-    return Named(tuple(logs), containers, stubs, at_home, tuple(NAMES.notes(names)))
+    return Named(containers, stubs, at_home, tuple(NAMES.notes(names)))
+
+
+_cached = lru_cache(16)(_named)
 
 
 @dataclass(slots=True)
@@ -156,9 +162,10 @@ class LogFile:
 
 
 def gather(files: Mapping[str, Any]) -> dict[int, LogFile]:
-    """Return the log files by number, in order."""
+    """Return the log files by number, in order (DRB-FIL-103)."""
+    found = sorted([(number, name) for name in files if (number := number_of(name)) is not None])
     logs = {}
-    for number, name in named(tuple(files)).logs:
+    for number, name in found:
         logs[number] = LogFile(name, number, files[name], source_of(files[name]))
     return logs
 

@@ -180,7 +180,7 @@ class LogPass:
         number, at = start
         while True:
             file = self._logs[number]
-            yield self._stretch(file, at, counts=True)
+            yield self._begin(file, at, counts=True)
             end = self._end_of(file)
             self.ends[number] = end.off
             after = self.log.after(file, end)
@@ -288,10 +288,10 @@ class LogPass:
             if not linked([file]):
                 yield from self._whole(file.name, "bad-header")
             else:
-                yield self._stretch(file, HEADER)
+                yield self._begin(file, HEADER)
                 if self._end.reason:
                     self._after_damage(file, self._end)
-        yield self._stretch(self._logs[start.number], HEADER, start.position)
+        yield self._begin(self._logs[start.number], HEADER, start.position)
 
     def _whole(self, name: str, reason: str) -> Iterator[Stretch]:
         self._invalid.add(name)
@@ -306,10 +306,11 @@ class LogPass:
             self._late.append(Note("groups-after", file.name, groups.first, text))
         return groups
 
-    def _stretch(
-        self, file: LogFile, start: int, stop: int | None = None, *, counts: bool = False
-    ) -> Stretch:
-        """Return the records of a file from `start` on (up to `stop`); `counts`: it belongs to the log."""
+    def _begin(self, file: LogFile, start: int, stop: int | None = None, *, counts: bool = False) -> Stretch:
+        """Begin a file, and return its records from `start` on (up to `stop`).
+
+        With `counts`, the file belongs to the log.
+        """
         #: The file being read, if it belongs to the log; the end of the bytes that its checksums cover; the
         #: end of its records so far; the fault of a body at that end.
         self._counted = file if counts else None
@@ -469,7 +470,7 @@ class LogPass:
             elif later.length >= HEADER and not linked([later]):
                 yield from self._whole(later.name, "bad-header")
             elif later.length >= HEADER and not self._policy and self._replay:
-                for batch in beside.begin(self._stretch(later, HEADER)):
+                for batch in beside.begin(self._begin(later, HEADER)):
                     beside.take(batch)
                     batch.more.pop("bodies", None)
         self._unanchored = beside.records()
@@ -504,8 +505,8 @@ class LogPass:
         assert self.last is not None
         records = self.found.records(None if self._forms is None else self._types)
         if self._edition == SEED:
-            few = Deferred(len(records), lambda: map(_body, records))
-            state = {"bodies": mapped(_body, records) if isinstance(records, Lazy) else few}
+            bodies = Deferred(len(records), lambda: map(_body, records))
+            state = {"bodies": mapped(_body, records) if isinstance(records, Lazy) else bodies}
         lost = self.last.end.reason or any(note.code in _LOSSES for note in self._late)
         dropped = self.found.dropped()
         if self.resume is not None and self._unfit is None and self.chosen.control is not None:
