@@ -195,8 +195,7 @@ class Facts:
         for levels in self.point.kills:
             out |= (self._levels == np.asarray(levels, np.int16)).all(axis=1)
         if self.states.torn >= 0:
-            # A partly written granule has no level of its own. A killed process leaves only the first or the
-            # last version.
+            # A partly written granule has no level. A killed process leaves the first or the last version.
             out &= (self.states.codes == 0).all(axis=1) | (self._levels.max(axis=1, initial=0) > 0)
         elif len(self.point.kills) == 1 or any(block.kind == NAMES for block in self.point.blocks):
             # Levels are not sufficient here: a file without a name is invisible, and a state after an fsync

@@ -230,10 +230,7 @@ class Log:
             raise Invalid("malformed")
 
     def run(self, number: int, at: int, until: int = 0) -> tuple[list[dict[str, Any]], int, str]:
-        """Return a file's records from `at` on, their end, and the reason for the end.
-
-        The log begins at `until`.
-        """
+        """Return a file's records from `at` on, their end and its reason. The log begins at `until`."""
         out: list[dict[str, Any]] = []
         covered = self.covered(number, at)
         while not (why := self.problem(number, at)):

@@ -30,10 +30,15 @@ INTERNAL = ' class="reference internal"'
 HINT = ' title="Link to this heading"'
 #: A link with a hint. Only the first of several links to the same target keeps it: journalspec.js copies it.
 HINTED = re.compile(r'(<a class=jspec-ref href=(\S+)) title=(?:"[^"]*"|[^\s">]+)')
-#: Duplicates: the generator's comment, which the footer repeats, and a second viewport.
-TWICE = re.compile(r'<!--.*?-->\n?|<meta name="viewport" content="width=device-width, initial-scale=1" />')
-#: The type of a style sheet, and the namespace of SVG within HTML, are the defaults.
-DEFAULTS = re.compile(r' type="text/css"| xmlns="http://www\.w3\.org/2000/svg"')
+#: Duplicates: the generator's comment, which the footer repeats, and a second viewport. Parameters that no
+#: script of the search reads.
+TWICE = re.compile(
+    r'<!--.*?-->\n?|<meta name="viewport" content="width=device-width, initial-scale=1" />'
+    r'|<input type="hidden" name="(?:check_keywords|area)" value="\w+">\n?'
+)
+#: The type of a style sheet, and the namespace of SVG within HTML, are the defaults. No form sends the
+#: checkboxes of the navigation, so they need no name beside their id.
+DEFAULTS = re.compile(r' type="text/css"| xmlns="http://www\.w3\.org/2000/svg"| name="toctree-checkbox-\d+"')
 #: Source maps of the theme's minified files; the site does not contain the sources.
 SOURCE_MAPS = "*.map"
 

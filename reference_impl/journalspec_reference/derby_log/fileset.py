@@ -107,12 +107,12 @@ def assumed(files: Files) -> Params:
     """Return parameters that suppress rows, unless tables of the suite's database are next to the log."""
     # Only the suite's database has flat names. In other databases, the same container numbers belong to other
     # tables.
-    own = named(tuple(name for name in files if name.startswith("seg0."))).containers
+    own = surroundings(tuple(name for name in files if name.startswith("seg0."))).containers
     return {} if own.keys() & tables_of_all().keys() else {"tables": "none"}
 
 
-class Named(NamedTuple):
-    """Represents what the names of a log's files say.
+class Surroundings(NamedTuple):
+    """Represents what the names of the given files say about a log.
 
     `containers` maps numbers of containers next to the log to their names, `stubs` are the numbers of the
     removed ones. The log is in a database if it is `at_home`. `notes` are about unusual names.
@@ -124,22 +124,24 @@ class Named(NamedTuple):
     notes: tuple[Note, ...]
 
 
-def named(names: tuple[str, ...]) -> Named:
-    """Return what names say. The result for a few names is cached: many states of a log have the same
-    names."""
-    return (_cached if len(names) <= _FEW_NAMES else _named)(names)
+def surroundings(names: tuple[str, ...]) -> Surroundings:
+    """Return what the names of files say about a log.
+
+    The result for a few names is cached, because many states of a log have the same names.
+    """
+    return (_cached if len(names) <= _FEW_NAMES else _surroundings)(names)
 
 
-def _named(names: tuple[str, ...]) -> Named:
+def _surroundings(names: tuple[str, ...]) -> Surroundings:
     stubs = frozenset(_number(match) for name in names if (match := _STUB.fullmatch(name)))
     # Like Derby, prefer names of containers in lower case.
     matches = [match for match in map(_CONTAINER.fullmatch, sorted(names)) if match is not None]
     containers = {_number(match): match[0] for match in matches}
     at_home = any(name.startswith(HOME) for name in names)
-    return Named(containers, stubs, at_home, tuple(NAMES.notes(names)))
+    return Surroundings(containers, stubs, at_home, tuple(NAMES.notes(names)))
 
 
-_cached = lru_cache(16)(_named)
+_cached = lru_cache(16)(_surroundings)
 
 
 @dataclass(slots=True)
@@ -291,7 +293,7 @@ def file_of(container: int) -> str:
 
 def beside(journal: Journal) -> dict[int, tuple[str, Any]]:
     """Return the containers next to a log by number, with their names and their bytes."""
-    names = named(tuple(journal.seen)).containers
+    names = surroundings(tuple(journal.seen)).containers
     found = {number: (name.removeprefix("../"), journal.seen[name]) for number, name in names.items()}
     directory = None if journal.root is None else journal.root / ".." / "seg0"
     if directory is None or not directory.is_dir():

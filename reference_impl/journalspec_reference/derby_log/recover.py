@@ -44,8 +44,8 @@ from journalspec_reference.derby_log.fileset import (
     header_of,
     last_checkpoint,
     linked,
-    named,
     number_of,
+    surroundings,
 )
 from journalspec_reference.derby_log.scan import (
     UNLINKED,
@@ -116,7 +116,7 @@ class LogPass:
     ) -> None:
         self._files, self._edition, self._policy = files, edition, policy
         self._suite, self._replay = suite, replay
-        names = named(tuple(files))
+        names = surroundings(tuple(files))
         self._logs = gather(files)
         self.log = Log(self._logs, summed=edition not in UNSUMMED, linked=edition not in UNLINKED)
         self._names, self.found = names, Found()
@@ -344,8 +344,7 @@ class LogPass:
         bodies.tally(self._types, self._containers)
         if file is None:
             return
-        if self.log.summed:
-            self._check(file, batch)
+        self._check(file, batch)
         # Redo the records: simple ones directly, all others from their decoded bodies.
         number, base, store, redo_from = file.number, batch.base, self.store, self.redo_from.packed
         begin = Instant(number, base)

@@ -109,8 +109,8 @@ def extension_of(files: Files, params: Params) -> str:
     """Return the configured extension, or the most frequent extension of names of the right form."""
     if "extension" in params:
         return params["extension"]
-    found = [match["extension"] for match in map(parsed, files) if match]
-    return max(sorted({*found}), key=found.count, default="")
+    found = Counter(match["extension"] for match in map(parsed, files) if match)
+    return max(sorted(found), key=found.__getitem__, default="")
 
 
 @lru_cache(1 << 12)

@@ -458,7 +458,7 @@ class ReplayedPages:
         while number < self.count:
             if known is None or not known[number]:
                 page = self[number]
-                if page[0] != 1 and page != nothing:
+                if not is_free(page) and page != nothing:
                     yield number
                 elif not page[0] and not self._in_memory:
                     number = max(number + 1, self.hole_end(number))
