@@ -102,6 +102,15 @@ def test_one_query_can_read_all_tables_and_no_scanner_of_arrow_is_used() -> None
     assert end == "0 False"
 
 
+def test_progress_is_not_printed_between_the_rows() -> None:
+    """In a program without a file, DuckDB prints the progress of a query that takes two seconds."""
+    code = "import sys; from journalspec_conformance.cli import main; main(sys.argv[1:])"
+    sql = "SELECT current_setting('enable_progress_bar') AS bar"
+    program = [sys.executable, "-c", code, "query", str(JBOSS), sql, "--ndjson"]
+    done = subprocess.run(program, capture_output=True, text=True, check=True, timeout=120)
+    assert json.loads(done.stdout) == {"row": {"bar": False}}
+
+
 def test_tables_of_missing_parts_and_transactions_are_read(tmp_path: Path) -> None:
     (first, *_) = answer("SELECT * FROM transactions", KAHADB)
     assert {"journal", "format_id", "gtrid", "bqual", "changes"} <= {*first}

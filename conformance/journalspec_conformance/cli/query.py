@@ -306,6 +306,8 @@ def _answered(
         for name, once in zip(tables, _unique([*tables], str.casefold), strict=True):
             base.register(once, tables[name])
         base.execute("SET python_enable_replacements = false")
+        # In a notebook or a program without a file, DuckDB prints its progress between the rows.
+        base.execute("SET enable_progress_bar = false")
         base.execute("SET lock_configuration = true")
         overdue, ended, close = threading.Event(), threading.Event(), click.get_current_context().close
 
