@@ -392,7 +392,7 @@ class Child(Program):
         return Crashed(f"the process ended{half} before its answer, with {describe_status(status)}")
 
 
-#: The open enclosures, and the existing directories for temporary files.
+#: The enclosures of processes that still run, and the directories for temporary files that still exist.
 _open: list[Enclosure] = []
 _made: set[Path] = set()
 

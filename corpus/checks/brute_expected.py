@@ -291,7 +291,7 @@ class Accounts:
                     yield from places
 
     def _sequence(self, before: Iterable[Mark]) -> tuple[str, ...]:
-        """Return the records of `before` and the written ones, each at its first writing, file by file."""
+        """Return the records of `before` by file and offset, then the written records, in their order."""
         kept = {mark.record for mark in before}
         old = [(name, place) for name, place in self.old if name in kept]
         every = (*sorted(old, key=lambda item: (item[1].number, item[1].off)), *self.written)

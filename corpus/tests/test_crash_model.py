@@ -237,7 +237,7 @@ def both(log: bytes | None, spare: bytes | None = SPARE) -> Files:
     return {name: data for name, data in (("log", log), ("spare", spare)) if data is not None}
 
 
-#: The last fsync was for sectors 1 and 2: the log without sector 1, and the log without sector 2.
+#: The last fsync was for sectors 1 and 2. These are the log without sector 1 and the log without sector 2.
 ONE, TWO = put(NOW, 512, WITH_A[512:1024]), put(NOW, 1024, WITH_A[1024:1536])
 
 

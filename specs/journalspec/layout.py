@@ -1,5 +1,6 @@
-"""The bytes of a format. The table ``[layout]`` of ``fields.toml`` lists the fields of each structure in
-order.
+"""The layout of the bytes of a format.
+
+The table ``[layout]`` of ``fields.toml`` lists the fields of each structure in order.
 
 Builders, schemas, hexdumps and labels of damage all read this one table. A structure (``header``,
 ``record`` ...) is a list of fields; an entry for certain editions or record types lists these. The keys

@@ -1,4 +1,4 @@
-"""The table language for families of contents: wrong tables are refused, and all readers of a table agree."""
+"""Tables that describe contents of records: wrong tables are refused, and all readers of a table agree."""
 
 from __future__ import annotations
 

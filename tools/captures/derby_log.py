@@ -20,7 +20,7 @@ from journalspec_conformance.products import Product
 class DerbyCapture(Capture):
     """The harness runs each scenario."""
 
-    settings = "embedded, on the base of its own level"
+    settings = "the engine is embedded, and its database has its own format level"
     #: With these settings, the log ends with its last record.
     defaults = {"file_sync": "true"}  # noqa: RUF012 - never changed
 

@@ -5,8 +5,8 @@
     python       py:fakes.misdeeds:NAME
 
 The right answers come from the file that RIGHT names. They are not computed here, so that a process starts
-quickly. NAME is one of :func:`misdeeds`. When the misdeed begins, it makes the file that REACHED names. A
-test can then kill a process at that moment.
+quickly. NAME is a key of the result of :func:`misdeeds`. When the misdeed begins, it makes the file that
+REACHED names. A test can then kill a process at that moment.
 """
 
 from __future__ import annotations

@@ -430,7 +430,7 @@ def restarted(found: Sequence[tuple[Path, Answer]], name: str, version: str) -> 
 
 
 def _product(place: Path, answer: Answer) -> str:
-    """Return the product that is started on a new store; empty: none."""
+    """Return the product that is started on a new store, or an empty text if no product is started."""
     found = contents(answer)
     whole = (place / "journal").is_dir() and (place / "bindings").is_dir()
     return str(found.store.product[0]) if whole and isinstance(found, BrokerContents) else ""
