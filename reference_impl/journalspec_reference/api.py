@@ -40,20 +40,6 @@ def natural_key(name: str) -> tuple[Any, ...]:
     return tuple(parts)
 
 
-@dataclass(frozen=True, slots=True)
-class NumberedFile:
-    """A file whose number in its name determines its order among others. `data` is its content."""
-
-    name: str
-    number: int
-    data: Any
-
-    @property
-    def length(self) -> int:
-        """The length of the file in bytes."""
-        return len(self.data)
-
-
 def missing_numbers(numbers: Iterable[int]) -> list[str]:
     """Return the gaps between the ordered `numbers` as texts: ``3``, or ``5 to 8``."""
     return [

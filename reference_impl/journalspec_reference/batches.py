@@ -227,8 +227,7 @@ class _Scanned:
 
     def count(self, batch: Batch) -> None:
         """Count the next batch."""
-        for code in set(batch.code):
-            self.codes[code] = self.codes.get(code, 0) + batch.code.count(code)
+        _count_codes(self.codes, batch)
         self.rows += len(batch.off)
         self.regions += len(batch.damage)
         self.notes += len(batch.notes)
@@ -274,9 +273,13 @@ def _told(stretch: Stretch, batch: Batch) -> Iterable[Record]:
 def _codes_of(kept: Iterable[tuple[Stretch, Batch]]) -> dict[int, int]:
     codes: dict[int, int] = {}
     for _, batch in kept:
-        for code in set(batch.code):
-            codes[code] = codes.get(code, 0) + batch.code.count(code)
+        _count_codes(codes, batch)
     return codes
+
+
+def _count_codes(codes: dict[int, int], batch: Batch) -> None:
+    for code in set(batch.code):
+        codes[code] = codes.get(code, 0) + batch.code.count(code)
 
 
 def _checked(check: int, batch: Batch) -> int:

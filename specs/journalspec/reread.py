@@ -189,12 +189,14 @@ def _walk(part: Part[T]) -> Iterator[T]:
 
 
 def mapped(function: Callable[[S], T], sequence: Sequence[S]) -> Sequence[T]:
-    """Return ``function(item)`` for each item. For a sequence that is read again, compute it on access."""
-    if type(sequence) is not Lazy:
-        return tuple(map(function, sequence))
-    return Lazy(
-        [Part(part.name, partial(map, function, Lazy([part])), part.count) for part in sequence.parts]
-    )
+    """Return ``function(item)`` for each item. For items that are created on access, compute it on access."""
+    if isinstance(sequence, Lazy):
+        return Lazy(
+            [Part(part.name, partial(map, function, Lazy([part])), part.count) for part in sequence.parts]
+        )
+    if isinstance(sequence, Deferred):
+        return Deferred(len(sequence), partial(map, function, sequence))
+    return tuple(map(function, sequence))
 
 
 def files_of(place: Place[T], sequence: Sequence[T]) -> list[str]:
@@ -254,8 +256,13 @@ def joined(place: Place[T], *sequences: Sequence[T]) -> Sequence[T]:
 
 def _counts(sequences: Iterable[Sequence[T]]) -> Mapping[int, int] | None:
     """Return the counts of the record types in all sequences. Return None if those of one are unknown."""
-    known = [getattr(sequence, "codes", None) for sequence in sequences]
-    return None if None in known else sum(map(Counter, known), Counter[int]())
+    counts = Counter[int]()
+    for sequence in sequences:
+        codes = getattr(sequence, "codes", None)
+        if codes is None:
+            return None
+        counts.update(codes)
+    return counts
 
 
 def parts_of(place: Place[T], sequence: Sequence[T]) -> Iterator[Part[T]]:

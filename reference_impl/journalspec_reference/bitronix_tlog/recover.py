@@ -430,7 +430,9 @@ def _newer(log: Log, other: Log) -> Iterator[Missing]:
             last[gtrid] = code
     if count:
         passive, doomed = other.file.name, DOOMED.format(log.file.name)
-        said = [*map("{} {}".format, map(gtrid_text, last), map(TYPES.get, last.values()))]
+        said = []
+        for gtrid, code in last.items():
+            said.append(f"{gtrid_text(gtrid)} {TYPES[code]}")
         more = f" and {len(said) - MOST_TOLD} more" if len(said) > MOST_TOLD else ""
         ends = "it is damaged, and what is left of it ends" if other.fault else "it ends"
         text = f"{ends} with {', '.join(said[-MOST_TOLD:])}{more}{doomed} (BTM-DEV-001)"

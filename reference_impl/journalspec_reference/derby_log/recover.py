@@ -23,7 +23,7 @@ from journalspec.observation import (
     note_place,
     refused,
 )
-from journalspec.reread import Deferred, Lazy, joined, mapped
+from journalspec.reread import joined, mapped
 from journalspec_reference.api import Files, Params
 from journalspec_reference.batches import Batch, Found, Stretch, late_columns, lost
 from journalspec_reference.derby_log import codec
@@ -504,8 +504,7 @@ class LogPass:
         assert self.last is not None
         records = self.found.records(None if self._forms is None else self._types)
         if self._edition == SEED:
-            bodies = Deferred(len(records), lambda: map(_body, records))
-            state = {"bodies": mapped(_body, records) if isinstance(records, Lazy) else bodies}
+            state = {"bodies": mapped(_body, records)}
         lost = self.last.end.reason or any(note.code in _LOSSES for note in self._late)
         dropped = self.found.dropped()
         if self.resume is not None and self._unfit is None and self.chosen.control is not None:

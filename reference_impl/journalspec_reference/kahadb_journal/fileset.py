@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import compress
 from typing import Any
 
 from journalspec.formats import get_format
 from journalspec.observation import Missing
 from journalspec_reference.answers import Answer, renamed
-from journalspec_reference.api import Detection, Files, NumberedFile, NumberedNames, Params
+from journalspec_reference.api import Detection, Files, NumberedNames, Params
 from journalspec_reference.batches import Source, source_of, zeros
 from journalspec_reference.kahadb_journal.codec import (
     CONTROL,
@@ -154,8 +155,20 @@ _LARGEST = 0x7FFFFFFF
 #: The names of data files, and their ids (KHD-FIL-001).
 NAMES = NumberedNames(_NAME, re.compile(r"db-.*\.log", re.DOTALL), _LARGEST, "file-id-gap")
 id_of = NAMES.number
-#: A file of a journal. Its number is its id.
-DataFile = NumberedFile
+
+
+@dataclass(frozen=True, slots=True)
+class DataFile:
+    """A file of a journal: `number` is its id, which is in its name, and `data` is its content."""
+
+    name: str
+    number: int
+    data: Any
+
+    @property
+    def length(self) -> int:
+        """The length of the file in bytes."""
+        return len(self.data)
 
 
 def gather(files: Files) -> list[DataFile]:

@@ -16,7 +16,6 @@ from typing import Any
 from journalspec.kahadb_journal.commands import SIZED, VARINT, as_varint, messages
 from journalspec.observation import At, Record
 from journalspec.reread import Changed
-from journalspec_reference.api import NumberedFile
 from journalspec_reference.batches import Batch, Source, source_of
 from journalspec_reference.kahadb_journal.codec import (
     CONTROL,
@@ -32,6 +31,7 @@ from journalspec_reference.kahadb_journal.codec import (
     sums,
     varint,
 )
+from journalspec_reference.kahadb_journal.fileset import DataFile
 from journalspec_reference.kahadb_journal.store import PLACE, TxId, destination_of, transaction_of
 
 
@@ -171,7 +171,7 @@ def _at_once(field: int, record: bytes, at: int, end: int) -> list[tuple[int, in
 class RecordPlaces:
     """The records of a journal by position. Adjacent records are read a window at a time."""
 
-    def __init__(self, files: Sequence[NumberedFile], dialect: Dialect) -> None:
+    def __init__(self, files: Sequence[DataFile], dialect: Dialect) -> None:
         self._files, self._dialect = files, dialect
         self._sources: list[Source] = [source_of(file.data) for file in files]
         self._turn, self._base, self._data = -1, 0, b""

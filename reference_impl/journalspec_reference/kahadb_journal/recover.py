@@ -503,10 +503,7 @@ class JournalPass:
 
     def _state(self) -> dict[str, Any]:
         if self.dialect.bare:
-            records = self._found.records()
-            if isinstance(records, Lazy):
-                return {"payloads": mapped(_payload, records)}
-            return {"payloads": Deferred(len(records), lambda: map(_payload, records))}
+            return {"payloads": mapped(_payload, self._found.records())}
         store = self.store
         names = sorted(store.destinations)
         doubtful = sorted(tx[1:] for tx in store.prepared if tx[0] == "XA")

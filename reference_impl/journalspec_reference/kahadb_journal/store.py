@@ -352,8 +352,7 @@ class Store:
                 del self.destinations[name]
         elif retroactive or key not in here.subscriptions:
             if here.owners is None:
-                kept = here.messages.items()
-                here.owners = Owners({stored >> _PLACES + _RANKED: ident for ident, stored in kept})
+                here.owners = Owners({number_of(stored): ident for ident, stored in here.messages.items()})
             here.owners.begin(key, 0 if retroactive else self.number)
 
 

@@ -17,6 +17,8 @@ from journalspec_reference.batches import STRETCH, Batch, Memory, Source, zeros,
 from journalspec_reference.swiftmq_store.codec import FREE, NONE, BadStore, is_free
 
 START, COMMIT, ABORT = 1, 2, 3
+#: The first bytes of a log that begins with START.
+_TAG = START.to_bytes(4)
 INSERT, UPDATE, DELETE, PORTION = 1, 2, 3, 4
 #: The size of a START record, and the minimum size of an action.
 START_SIZE, LEAST_ACTION = 12, 8
@@ -167,7 +169,7 @@ class Log:
         # Between two checkpoints, the file grows by at most one page for each action.
         self._most = pages + source.size // LEAST_ACTION
         head = source.read(0, START_SIZE)
-        self.tagged = head.startswith(b"\0\0\0\1")
+        self.tagged = head.startswith(_TAG)
         self.generation, self.end = NONE, 0
         self.reason = "" if head else "empty"
         if self.tagged:
