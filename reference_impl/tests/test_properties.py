@@ -96,6 +96,11 @@ def test_written_records_are_read_and_recovered(format_id: str, edition: str, da
         assert outcome.state == journal.state
 
 
+def test_state_of_an_empty_journal_contains_an_empty_list() -> None:
+    """Drawn journals are rarely empty, therefore the laws alone notice another type by chance only."""
+    assert load("kahadb_journal").recover({"db-1.log": b""}, edition="seed").state == {"payloads": []}
+
+
 @law
 def test_all_descriptions_agree(format_id: str, edition: str, data: st.DataObject) -> None:
     journal = data.draw(journals(format_id, edition))

@@ -189,14 +189,17 @@ def _walk(part: Part[T]) -> Iterator[T]:
 
 
 def mapped(function: Callable[[S], T], sequence: Sequence[S]) -> Sequence[T]:
-    """Return ``function(item)`` for each item. For items that are created on access, compute it on access."""
+    """Return ``function(item)`` for each item. For items that are created on access, compute it on access.
+
+    Otherwise, the result is a list, because a state contains it and a state consists of JSON values.
+    """
     if isinstance(sequence, Lazy):
         return Lazy(
             [Part(part.name, partial(map, function, Lazy([part])), part.count) for part in sequence.parts]
         )
     if isinstance(sequence, Deferred):
         return Deferred(len(sequence), partial(map, function, sequence))
-    return tuple(map(function, sequence))
+    return list(map(function, sequence))
 
 
 def files_of(place: Place[T], sequence: Sequence[T]) -> list[str]:
