@@ -20,7 +20,7 @@ T = TypeVar("T")
 Place = Callable[[T], tuple[str, int, int]]
 
 #: Memory for a journal's records, in bytes: each record counts its length in the file plus COST.
-KEEP = 16 << 20
+KEEP = 8 << 20
 #: Approximate memory of an item in addition to its stored bytes.
 COST = 1 << 10
 

@@ -186,7 +186,7 @@ class Walk:
         # Commands that are decoded at once have a cost for each batch, so these batches are larger.
         plain = plain and self.size >= _LARGE and not dialect.bare
         plain = plain and batches.columns_module(__package__) is not None
-        stretch = 4 * batches.STRETCH if plain else batches.STRETCH
+        stretch = 2 * batches.STRETCH if plain else batches.STRETCH
         scans = self.all or file is self.last
         if scans:
             found = scan(source, dialect, file.name, checked=self._checked, stretch=stretch)
