@@ -2,23 +2,24 @@
 
 The table ``[layout]`` of ``fields.toml`` lists the fields of each structure in order.
 
-Builders, schemas, hexdumps and labels of damage all read this one table. A structure (``header``,
-``record`` ...) is a list of fields; an entry for certain editions or record types lists these. The keys
-of a field:
+Builders, schemas, hexdumps and labels of damage all read this one table. A structure (``header``, ``record``
+...) is a list of fields. If an entry is only for certain editions or record types, it lists them. The keys of
+a field:
 
 - ``type``: ``s1 u1 s2 u2 s4 u4 s8 u8`` (big-endian), ``bytes`` or ``list``.
-- The length of bytes: a ``size``, that of a constant ``text``, the value of the field ``length``, or the
-  ``rest``. With ``fills``, the bytes extend to the end of the range whose length that other field contains.
+- The length of bytes is given by a ``size``, by a constant ``text``, by the value of the field ``length``, or
+  by ``rest`` (all remaining bytes). With ``fills``, the bytes extend to the end of the range whose length
+  that other field contains.
 - A list has the number of elements in the field ``count`` (none if negative), each with the fields ``of``.
   The path of a member is ``each[0].member``, or ``each[0]`` if it has the name of the element itself.
-- ``counts``: the value is the length of the fields from the first to the second
-  (``all``: of the structure); with ``any``, readers ignore the value.
-- ``check``: a checksum, ``crc32`` of the fields that it ``covers`` (``before``: all
-  before it), or a rule that the format defines under that name.
-- ``same``: the value of another field. ``column``: that column of the record type.
-- ``default`` (0 or empty), ``low`` and ``high`` of a sound value, ``optional``, ``show`` (the form of
-  the value for people). An empty optional part has no bytes; an integer is None if the range that it
-  ``fills`` has no room for it.
+- ``counts``: the value is the length of the fields from the first to the second (``all``: of the structure).
+  With ``any``, readers ignore the value.
+- ``check``: the value is a checksum. It is either ``crc32`` of the fields that it ``covers`` (``before``: all
+  fields before it), or computed by a rule that the format defines under that name.
+- ``same``: the value equals that of another field. ``column``: the value is that column of the record type.
+- ``default`` (0 or empty); ``low`` and ``high``, the bounds of a valid value; ``show``, its form for people.
+- ``optional``: an empty part has no bytes. An integer is None if the range that it ``fills`` has no room for
+  it.
 """
 
 from __future__ import annotations
@@ -205,8 +206,8 @@ class Structure:
 
     @cached_property
     def counted(self) -> Mapping[str, str]:
-        """Maps the name of a field to the length field whose range begins there and ends with a ``fills``
-        field.
+        """A map from the first field of each range that ends with a ``fills`` field to the field with the
+        length of the range.
         """
         return {
             item.counts[0]: item.name for item in self.fields if item.counts and item.name in self.measures
@@ -258,8 +259,8 @@ class Layout:
 
     @cached_property
     def inner(self) -> Mapping[str, Any]:
-        """The field of a record whose bytes a separate .ksy describes, that `ksy`, and its `names`; empty if
-        there is none.
+        """The table about the field of a record whose bytes a separate .ksy describes: the `field`, that
+        `ksy`, and its `names`. It is empty if there is no such field.
 
         The described bytes begin at the field `from`. Names are shown `without` some parts; some fields are
         `hidden`.
@@ -269,7 +270,9 @@ class Layout:
 
     @cached_property
     def contents(self) -> Sequence[Mapping[str, Any]]:
-        """Rows that give a field's bytes a type: `of` is ``family.type``, `on` values of other fields."""
+        """Rows that assign a type to the bytes of a field. `of` is ``family.type``. `on` are the values of
+        other fields for which the row applies.
+        """
         found: Sequence[Mapping[str, Any]] = self._table.get("contents", ())
         return found
 
@@ -316,7 +319,7 @@ class Layout:
 
     @cached_property
     def heads(self) -> tuple[str, ...]:
-        """The structures with which a record can begin: `record`, or those in the table's `heads`."""
+        """The structures with which a record can begin: those in `heads` of the table, or only `record`."""
         return tuple(self._table.get("heads", ("record",)))
 
     def whole(self, edition: str) -> tuple[str, ...]:
@@ -335,7 +338,9 @@ class Layout:
         return self._names(edition).get(number, "")
 
     def by_type(self, name: str) -> bool:
-        """Return whether a structure's fields depend on the record type, which then is its first field."""
+        """Return whether a structure's fields depend on the record type. If so, the first field is the record
+        type.
+        """
         return name == self._by_type
 
     def kind_at(self, name: str, edition: str, data: Any) -> str:
@@ -345,7 +350,7 @@ class Layout:
         return self.type_name(edition, data[0]) if name == self._by_type and len(data) else ""
 
     def column(self, name: str) -> Mapping[int, str]:
-        """Return record type number -> the table's entry for it under `name`."""
+        """Return a map from the number of a record type to the table's entry for it under `name`."""
         return {row["number"]: row[name] for row in self._table["types"] if name in row}
 
     def _structure(self, name: str, edition: str, kind: str = "") -> Structure:
@@ -369,8 +374,8 @@ class Layout:
 
         `values` has fields by name: an integer (stored modulo its width), bytes, or for a list a sequence of
         mappings or of plain element values. A record's type may be given by name. Omitted fields are
-        computed: lengths, counts, and last of all checksums, over the resulting fields. Raises KeyError for
-        an unknown edition, structure or type, TypeError for a field that the structure does not have.
+        computed: first lengths and counts, then checksums over the resulting fields. Raises KeyError for an
+        unknown edition, structure or type, TypeError for a field that the structure does not have.
         """
         form = self.structure(name, edition, kind)
         unknown = sorted(set(values) - set(form.names))
@@ -394,13 +399,13 @@ class Layout:
         )
 
     def checksum(self, rule: str, stored: Mapping[str, bytes], values: Mapping[str, Any]) -> int:
-        """Return the checksum of the format's own `rule`, of the bytes and values of a structure."""
+        """Return the checksum of a structure's bytes and values by the format's own `rule`."""
         return self._rules[rule](stored, values)
 
     def problem(self, name: str, edition: str, values: Mapping[str, Any], data: bytes) -> str:
         """Return the fault of values that were read from `data`; empty if there is none.
 
-        Lengths are checked, and fields whose values follow from other fields.
+        The function checks lengths, and fields whose values follow from other fields.
         """
         kind = self.kind_at(name, edition, data)
         if self.by_type(name) and not kind:
@@ -464,8 +469,8 @@ class Layout:
         """Return the end of the structure at `off` according to its own length fields, valid or not.
 
         The result is 0 if the fixed part reaches beyond `end`, and -1 if a length is negative. Only the fixed
-        part is read, so that a search over many candidates takes linear time. For this, all lengths must be
-        in the fixed part, before the variable parts.
+        part is read, so that a search over many candidates takes linear time. This requires that all lengths
+        are in the fixed part, before the variable parts.
         """
         form = self.structure(name, edition, self.kind_at(name, edition, data[off : off + 1]))
         stop = off + form.size
@@ -485,7 +490,7 @@ class Layout:
 def _walk(form: Structure, data: bytes) -> Iterator[tuple[Field, str, bytes]]:
     """Yield field, path and bytes of a sound structure; takes time linear in `data`."""
     numbers: dict[str, int] = {}
-    #: The start of each range whose length a field contains and that ends with a ``fills`` field.
+    #: Maps the length field of each range that ends with a ``fills`` field to the start of the range.
     starts: dict[str, int] = {}
     at = 0
     for item in form.fields:
@@ -604,7 +609,7 @@ class _Encoding:
         return item.constant or bytes(item.width)
 
     def _put_row(self, item: Field, index: int, row: Mapping[str, Any]) -> None:
-        """Add the parts of one element."""
+        """Add the parts of one element of a list."""
         for member, measured in item.members:
             if member.is_int:
                 value = row[member.name] if member.name in row else len(row[measured]) if measured else 0

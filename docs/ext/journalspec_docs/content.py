@@ -66,7 +66,7 @@ def counted(names: Iterable[str], counts: Mapping[str, int], form: str = "{}") -
 
 @cache
 def _files() -> tuple[Path, ...]:
-    """Return every file from which any part of a page is made."""
+    """Return all files from which parts of pages are made."""
     kinds = (".toml", ".ksy", ".json", ".jsonl", ".jsonl.gz", ".md")
     found = chain.from_iterable((sources.ROOT / folder).rglob("*") for folder in MADE_FROM)
     return tuple(sorted(path for path in found if path.name.endswith(kinds)))
