@@ -176,7 +176,7 @@ class Heap:
         return (off or 0) // self.size if self.size else 0
 
     def looked_at(self, changed: Collection[int], highest: int | None) -> Iterator[int]:
-        """Yield the numbers of the pages that should be sound, in order.
+        """Yield the numbers of the pages that should be intact, in order.
 
         `changed` contains the pages that the log changes. `highest` is the last page if the log truncates the
         container.
