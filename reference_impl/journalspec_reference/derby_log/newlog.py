@@ -29,7 +29,7 @@ from journalspec_reference.newstore import PIECE, CannotRebuild, ChoiceRefused, 
 _MOST_SUMMED = 64 << 20
 _RAWSTORE = BITS["RAWSTORE"]
 _COMMITTED = 4
-_OTHERS = "the changes of other branches of its global transaction are not touched"
+_OTHERS = "the other branches of its global transaction are not touched"
 _ENCRYPTED = "records would have to be written, and the log is encrypted"
 
 
