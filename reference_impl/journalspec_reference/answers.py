@@ -341,7 +341,9 @@ def _readers(journal: Journal) -> dict[str, str]:
 def _settled(
     journal: Journal, readers: Mapping[str, str], seen: Mapping[str, Observation]
 ) -> tuple[str, tuple[Trial, ...]]:
-    """Return the edition that explains the files, and all trials. `seen`: edition -> result of reading."""
+    """Return the edition that explains the files, and all trials. `seen` maps an edition to its result of
+    reading.
+    """
     known = get_format(journal.format).editions
     only = {name for edition in journal.editions for name in known[edition].but_for}
     rules = {
@@ -459,7 +461,7 @@ def lost(journals: Iterable[Journal]) -> Iterator[tuple[str, Unreadable]]:
 
 
 def _unreadable(journal: Journal) -> list[tuple[str, Unreadable]]:
-    """Return (file, range) for all unreadable bytes, including those in parts that were not used yet."""
+    """Return (file, range) for all unreadable bytes, including bytes that no caller has requested yet."""
     # Neighbours are omitted, because an unreadable part of a neighbour is not a loss for the journal.
     names = [name for name in _contents(journal) if name in journal.files]
     return [(name, bad) for name in names for bad in journal.files[name].finish()]

@@ -147,7 +147,7 @@ class Piece(NamedTuple):
     series: str = ""
 
 
-#: The path of the bytes after the log, unless the format gives a more exact path.
+#: The path of the span after the end of the log, unless the format defines a more exact path.
 REST = "rest"
 #: The text for a well-formed record in bytes where recovery reports no record.
 WELL_FORMED = "well-formed, no part of the answer"

@@ -116,7 +116,7 @@ class Loaded:
     inflated: frozenset[str]
     asked: str | None = None
     _left_out: dict[str, str] = field(default_factory=dict)
-    #: All names in the directory. None if the directory could not be listed.
+    #: All names in the directory, or None if the directory could not be listed.
     listed: frozenset[str] | None = None
     #: Maps a name to device and inode, for files with several names.
     _shared: dict[str, tuple[int, int]] = field(default_factory=dict)
@@ -188,7 +188,7 @@ class Journal:
     editions: tuple[str, ...] = ()
     params: Params = field(default_factory=dict)
     root: Path | None = None
-    #: All names that were in `root` when it was listed. None if it could not be listed.
+    #: All names that were in `root` when it was listed, or None if it could not be listed.
     listed: frozenset[str] | None = None
     #: Files without records next to the journal. Reading and recovery use them, but they are not part of it.
     neighbours: Mapping[str, Any] = field(default_factory=dict)

@@ -18,9 +18,9 @@ class Holder:
     """Represents one reason why a file is kept.
 
     `kind` is a key of the format's ``[why]`` table, `name` is inserted into its sentences (a destination, a
-    type). `count` is the number of records, `size` their length (bytes; 0: unknown), `first` the offset of
-    the first record (-1: unknown). If this file is kept only because another file is kept, `below` is the
-    other file.
+    type). `count` is the number of records. `size` is their length in bytes (0 if unknown). `first` is the
+    offset of the first record (-1 if unknown). If this file is kept only because another file is kept,
+    `below` is the other file.
     """
 
     file: str

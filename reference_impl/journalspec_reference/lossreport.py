@@ -71,8 +71,8 @@ def losses(answer: Answer, below: str = "") -> Iterator[LossItem]:
 def remarks(answer: Answer, below: str = "") -> Iterator[LossItem]:
     """Yield the notes of an answer that are not losses by themselves; files are put `below` a directory.
 
-    A note can be the only sign of a loss. Examples are a gap in the numbers of the files, and a file that is
-    too short.
+    A note can be the only sign of a loss. Examples are notes on a gap in the numbers of the files, or on a
+    file that is too short.
     """
     return _notes(answer, below, loss=False)
 

@@ -533,7 +533,7 @@ def _fill(new: Path, parts: Sequence[Part], progress: Progress) -> Iterator[Dige
 
 
 def _unfit(name: str) -> str:
-    """Return why a file cannot have this name on some systems; empty if the name is usable everywhere."""
+    """Return why a file cannot have this name on some systems, or "" if the name is usable everywhere."""
     for word in name.removesuffix("/").split("/"):
         if word in ("", ".", "..") or word.endswith((".", " ")):
             return "it leaves the directory, or is none"

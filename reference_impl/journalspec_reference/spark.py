@@ -228,7 +228,7 @@ class Query:
         return value
 
     def typed(self) -> dict[str, str]:
-        """Return the typed columns; none if their values are in `fields`."""
+        """Return the typed columns. Return no columns if their values are in `fields`."""
         if self.fields or self.every_row:
             return {}
         formats = {self.format} if self.format else {journal.format for _, journal in self.found()}
@@ -318,7 +318,7 @@ class Query:
         yield from here
 
     def _inside(self, directories: Iterable[Path]) -> Iterator[tuple[str, Journal]]:
-        """Yield the journals of directories; if a format is given, those of other formats are skipped."""
+        """Yield the journals of directories. If a format is given, journals of other formats are skipped."""
         for directory in directories:
             try:
                 yield from ((str(directory), journal) for journal in self._of(load_files(directory)))
@@ -553,7 +553,7 @@ class _Rows(RowBatches):
         return self.of_dicts([row])
 
     def of_contents(self, table: str) -> Iterator[pa.RecordBatch]:
-        """Yield the rows of a table of the contents; none if the journal has no such table.
+        """Yield the rows of a table of the contents. Yield no rows if the journal has no such table.
 
         The first batch is empty. As soon as it is yielded, `damaged` is known.
         """

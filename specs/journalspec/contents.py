@@ -70,7 +70,7 @@ class Described:
 
 @cache
 def described(format_id: str) -> Described | None:
-    """Return the tables of a format's contents; None if the format has no contents.
+    """Return the tables of a format's contents. Return None if the format has no contents.
 
     Raises UnknownFormat for an unknown format, ValueError for an invalid table.
     """

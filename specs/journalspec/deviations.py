@@ -140,7 +140,8 @@ class Deviation:
 
 @cache
 def deviations(format_id: str) -> tuple[Deviation, ...]:
-    """Return the deviations of `format_id` in document order; none if the format has no such file.
+    """Return the deviations of `format_id` in document order. Return no deviations if the format has no such
+    file.
 
     Raises UnknownFormat, or ValueError that lists every fault that :func:`lint` finds.
     """

@@ -12,7 +12,7 @@ A family (``openwire``, ``core``, ``page`` ...) is a set of types. A type consis
 - ``when = ["field", alternative, ...]``: the condition for its presence. An alternative is a number, true,
   false, ``"!0"`` (not 0), ``"&8"`` (one of these bits is set), ``"<9"``, ``">=9"`` or ``"9..12"``.
 - ``since`` and ``until``: the first and last version with the field. ``left``: only if bytes are left.
-- ``const``: the only sound value (of bytes, as hex digits); ``low`` and ``high``: the least and greatest.
+- ``const``: the only valid value (of bytes, as hex digits); ``low`` and ``high``: its bounds.
 
 ``outer.field`` is a field of the nearest enclosing structure that has one of that name.
 """

@@ -39,7 +39,7 @@ class Readable(Protocol):
     """A source of bytes that is read sequentially."""
 
     def read(self, size: int, /) -> bytes:
-        """Return the next bytes, at most `size`; none at the end."""
+        """Return the next bytes, at most `size`. Return no bytes at the end."""
 
 
 class Unfit(OSError):
@@ -161,7 +161,7 @@ def making(path: Path) -> Iterator[Path]:
 
 
 def _open_already(path: Path) -> int | None:
-    """Return the file descriptor of this process to which `path` refers, such as ``/dev/stdout``; else None.
+    """Return the descriptor of this process to which `path` (such as ``/dev/stdout``) refers, else None.
 
     Such a path leads to a pipe, or to a file that a shell opened. It must be written, not replaced.
     """
@@ -170,7 +170,7 @@ def _open_already(path: Path) -> int | None:
 
 
 def _rights(target: Path) -> int | None:
-    """Return the access rights of a file to be written at `target`; None if there is no file."""
+    """Return the access rights for a file to be written at `target`, or None if no file is there yet."""
     try:
         found = target.stat().st_mode
     except FileNotFoundError:
@@ -317,7 +317,7 @@ def inflated(raw: Readable, path: Path) -> Iterator[bytes]:
                 engine = zlib.decompressobj(wbits=31)
             block = engine.decompress(data, _CHUNK)
         except zlib.error as error:
-            raise Unfit(f"not a sound gzip file ({error})", path) from None
+            raise Unfit(f"not a valid gzip file ({error})", path) from None
         pending = engine.unconsumed_tail or engine.unused_data
         if block:
             yield block

@@ -36,9 +36,9 @@ class Edition:
     """Represents one edition: the seed document's description, or what a product writes.
 
     `reads_as` is the edition whose rules a reader uses, if it is a different edition. `but_for` contains the
-    record types that only that edition has. Both sets of rules read a sound journal in the same way if and
-    only if it contains no such record. `unchecked` is a sentence about the bytes that no check of the edition
-    covers.
+    record types that only that edition has. Both sets of rules read an undamaged journal in the same way if
+    and only if it contains no such record. `unchecked` is a sentence about the bytes that no check of the
+    edition covers.
     """
 
     id: str
@@ -179,7 +179,7 @@ class Format:
     #: decisive one first. `beside` are directories without a journal.
     parts: tuple[str, ...] = ()
     beside: tuple[str, ...] = ()
-    #: The name for a file that is a complete journal; empty if a journal is never one file.
+    #: The name for a file that is a complete journal. It is empty if a journal is never a single file.
     alone: str = ""
     #: The effect of `recover --to` on a damaged store, as a suggested next step. If this is empty, the step
     #: is not suggested.

@@ -112,7 +112,7 @@ class Field:
 
     @property
     def constant(self) -> bytes:
-        """The constant content of the field; empty if the content varies."""
+        """The constant content of the field. It is empty if the content varies."""
         return self.text.encode("ascii")
 
     def absent(self, values: Mapping[str, Any]) -> bool:
@@ -161,7 +161,7 @@ class Structure:
     name: str
     ksy: str
     fields: tuple[Field, ...]
-    #: Name of a field that contains a length or count -> the field that it measures.
+    #: Maps the name of a field that contains a length or count to the field that it measures.
     measures: Mapping[str, Field]
 
     @cached_property
@@ -171,7 +171,7 @@ class Structure:
 
     @cached_property
     def checked(self) -> tuple[Field, ...]:
-        """The fields whose values follow from other fields in sound bytes."""
+        """The fields whose values follow from other fields in valid bytes."""
         return tuple(
             item
             for item in self.fields
@@ -218,7 +218,9 @@ class Structure:
         return sum(item.width for item in self.fields[: self.names.index(name)])
 
     def packed(self, first: str = "", last: str = "") -> struct.Struct:
-        """Return the struct of the fields from `first` to `last`, or of all; all have a fixed length."""
+        """Return the struct of the fields from `first` to `last`, or of all fields. Their lengths must be
+        fixed.
+        """
         start = self.names.index(first) if first else 0
         end = self.names.index(last) if last else len(self.names) - 1
         return struct.Struct(">" + "".join(item.letter for item in self.fields[start : end + 1]))
@@ -334,7 +336,7 @@ class Layout:
         return any(row["name"] == name and _holds(row, edition) for row, _ in self._rows)
 
     def type_name(self, edition: str, number: int) -> str:
-        """Return the name of a record type; empty: no type has this number."""
+        """Return the name of a record type. Return an empty text if no type has this number."""
         return self._names(edition).get(number, "")
 
     def by_type(self, name: str) -> bool:
@@ -344,7 +346,7 @@ class Layout:
         return name == self._by_type
 
     def kind_at(self, name: str, edition: str, data: Any) -> str:
-        """Return the record type of the structure at the start of `data`; empty if all types have the same
+        """Return the record type of the structure at the start of `data`, or "" if all types have the same
         fields.
         """
         return self.type_name(edition, data[0]) if name == self._by_type and len(data) else ""
@@ -403,7 +405,7 @@ class Layout:
         return self._rules[rule](stored, values)
 
     def problem(self, name: str, edition: str, values: Mapping[str, Any], data: bytes) -> str:
-        """Return the fault of values that were read from `data`; empty if there is none.
+        """Return the fault of values that were read from `data`. Return an empty text if there is no fault.
 
         The function checks lengths, and fields whose values follow from other fields.
         """
@@ -431,7 +433,7 @@ class Layout:
         return ""
 
     def read(self, name: str, edition: str, data: bytes, kind: str = "") -> dict[str, Any]:
-        """Return the values of the sound structure at the start of `data`, lists as lists of mappings."""
+        """Return the values of the valid structure at the start of `data`, with lists as lists of mappings."""
         form = self.structure(name, edition, kind or self.kind_at(name, edition, data))
         lists = {item.each: item.name for item in form.fields if item.each}
         out: dict[str, Any] = {item: [] for item in lists.values()}
@@ -450,7 +452,7 @@ class Layout:
         return out
 
     def spans(self, name: str, edition: str, data: bytes) -> Iterator[Spot]:
-        """Yield the fields of the sound structure at the start of `data`, without empty ones."""
+        """Yield the fields of the valid structure at the start of `data`, without empty fields."""
         at, form = 0, self.structure(name, edition, self.kind_at(name, edition, data))
         for item, path, raw in _walk(form, data):
             if length := len(raw):
@@ -488,7 +490,7 @@ class Layout:
 
 
 def _walk(form: Structure, data: bytes) -> Iterator[tuple[Field, str, bytes]]:
-    """Yield field, path and bytes of a sound structure; takes time linear in `data`."""
+    """Yield (field, path, bytes) of a valid structure in time that is linear in the length of `data`."""
     numbers: dict[str, int] = {}
     #: Maps the length field of each range that ends with a ``fills`` field to the start of the range.
     starts: dict[str, int] = {}

@@ -181,7 +181,7 @@ def _codes(format_id: str) -> set[str]:
 
 
 def matching(line: str) -> tuple[ProductMessage, ...]:
-    """Return the messages that match any part of a log line, the best first; none if nothing matches.
+    """Return the messages that match any part of a log line, the best match first.
 
     A message matches if the line contains its id, or its whole text with any words in place of each {}.
     Otherwise, it matches if the line is a fragment that shares most of its word pairs with the text. The time

@@ -209,7 +209,8 @@ class Observation:
     unanchored: Sequence[Record] = ()
     #: Parts of the journal that are missing, in the order of the format's ``[lists]``.
     missing: Sequence[Missing] = ()
-    #: Part of level ``contents``: the rows of each table in JSON form; None if the level was not requested.
+    #: Part of level ``contents``: the rows of each table in JSON form. It is None if the level was not
+    #: requested.
     contents: Mapping[str, object] | None = None
     #: The number of items that were found but are not in the answer, by name, for summaries.
     tallies: Mapping[str, int] = field(default_factory=dict, compare=False, repr=False)

@@ -146,7 +146,7 @@ class Deferred(Sequence[T]):
 
     @property
     def codes(self) -> Mapping[int, int] | None:
-        """Maps the numbers of record types to their counts. None if they are unknown."""
+        """A map from the numbers of record types to their counts, or None if the counts are unknown."""
         return self._codes() if self._codes is not None else None
 
     def _all(self) -> tuple[T, ...]:

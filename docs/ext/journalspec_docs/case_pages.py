@@ -41,7 +41,7 @@ SHORT = 400
 #: the page prints the complete answer.
 DUMP_LINES, FILE_LINES = 11, 5
 JSON_LETTERS = 750
-#: In files longer than this, the fill at the end is not shown.
+#: If a file is longer than this (bytes), the fill bytes at its end are not shown.
 WHOLE = 1 << 16
 #: Maps a verdict to its letter in the class of a mark. The class is short because the pages contain ten
 #: thousand marks.

@@ -74,7 +74,7 @@ def _files() -> tuple[Path, ...]:
 
 @cache
 def files(formats: frozenset[str]) -> tuple[str, ...]:
-    """Return the source files of a part about these formats; without `formats`, those of all formats."""
+    """Return the source files of a part about these formats. Without `formats`, it is about all formats."""
     others = set(format_ids()) - formats if formats else ()
     places = ((str(path), path.relative_to(sources.ROOT).as_posix()) for path in _files())
     return tuple(path for path, place in places if not any(name in place for name in others))

@@ -36,7 +36,7 @@ class SchemaProblem(ValueError):
 class Extent:
     """A size or offset that may not be known until a file is read, as ``29 + len_gtrid``.
 
-    `fixed` bytes, plus the parts named in `terms`, less those in `minus` (expressions, in bytes).
+    It is `fixed` bytes, plus the expressions in `terms`, minus the expressions in `minus` (all in bytes).
     """
 
     fixed: int = 0

@@ -88,7 +88,7 @@ def upstream_reports(format_id: str) -> list[tuple[Deviation, Mapping[str, str]]
 
 
 def report_of(item: Deviation) -> Mapping[str, str]:
-    """Return the report of a deviation; empty if there is none."""
+    """Return the report of a deviation, or an empty report if it was not reported."""
     return _sent().get(item.id, {})
 
 

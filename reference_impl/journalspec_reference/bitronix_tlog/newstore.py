@@ -277,7 +277,9 @@ class LogStore(NewStore):
             yield f"--salvage-records: {number} records from damaged parts of the log are carried over"
 
     def _fate(self, gtrid: bytes) -> str:
-        """Return a sentence on what recovery would do with a transaction without the user's choice."""
+        """Return a sentence on the outcome that recovery would give to a transaction if the user did not
+        choose.
+        """
         row = self._rows[gtrid]
         names, others = row["waits_for"], sorted({*row["resources"]} - {*row["waits_for"]})
         ended = f", {', '.join(others)} has ended" if others else ""

@@ -262,7 +262,7 @@ class Gathered:
         that has a shorter form.
         """
         first = self._view[at]
-        # Most numbers are small.
+        # A fast path, because most numbers are small.
         value = first.astype(np.int64)
         if wide:
             value = value << 8 | self._view[at + 1]
@@ -276,7 +276,7 @@ class Gathered:
         return value, end
 
     def _parts(self, slots: Sequence[Slot], here: Ints, places: Ints, stops: Ints) -> None:
-        """Read fields. The last field can depend on the value of an earlier field."""
+        """Read fields of which the last one can depend on the value of an earlier field."""
         always = tuple(takewhile(lambda slot: not slot.when, slots))
         self._take(always, here, places, stops)
         if rest := slots[len(always) :]:
@@ -379,8 +379,8 @@ COLUMNS: dict[str, str] = {
 
 
 def columns(batch: Batch, edition: str) -> dict[str, Any]:
-    """Map each column of :data:`COLUMNS` to its values, one per record. The bodies of the seed edition are
-    opaque.
+    """Return a map from each column of :data:`COLUMNS` to its values, one per record. The bodies of the seed
+    edition are opaque.
 
     A numeric column is an array, masked where a record has no value. The type is (codes, names by code).
     `data` and `body` are (starts, sizes) into the bytes of the batch; size -1 means no value.
@@ -398,7 +398,7 @@ def columns(batch: Batch, edition: str) -> dict[str, Any]:
             found.put(row, body)
             if "file_name" in body.fields:
                 called[row] = body.fields["file_name"]
-            # The data end at the end of the body, minus the bytes that no field uses.
+            # The data end before the bytes at the end of the body that no field uses.
             found.data_size[row] = len(body.data)
             found.data_at[row] = batch.end[row] - BEHIND - body.surplus - len(body.data)
     codes = np.where(opaque, len(forms), np.searchsorted(sorted(forms), found.operation))

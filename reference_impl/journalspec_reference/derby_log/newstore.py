@@ -98,7 +98,7 @@ def new_store(answer: Answer, choices: StoreChoices) -> Database | OnlyRows:
 
 
 def _home(journal: Journal, found: DerbyContents) -> Path | None:
-    """Return the directory of the log's database; None if the log is alone or there is no container."""
+    """Return the directory of the log's database, or None if the log is alone or there is no container."""
     if journal.root is None or not found.state.beside or not (journal.root / ".." / "seg0").is_dir():
         return None
     return journal.root / ".."

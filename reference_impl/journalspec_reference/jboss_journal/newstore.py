@@ -313,7 +313,7 @@ class BrokerStore(NewStore):
         )
 
     def files(self) -> Iterator[NewFile]:
-        """Yield the files, those of the journal first."""
+        """Yield the files. The files of the journal come first."""
         store, root = self._store, self._journal.root
         if store.is_bindings:
             yield from packing_of(store.answer).files(newbindings.records(self._wanted))

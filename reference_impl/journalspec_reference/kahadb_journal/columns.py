@@ -467,6 +467,6 @@ def _member(
 
 
 def _value(item: Sequence[Any], member: str) -> Any:
-    """Return a member of a destination or a transaction; None if the member is absent."""
+    """Return a member of a destination or a transaction, or None if the member is absent."""
     members = TX_MEMBERS.get(item[0], ("kind", "name"))
     return item[members.index(member)] if member in members else None

@@ -152,7 +152,7 @@ class _Unit:
         self._file, self._at, self._data, self._dialect, self._version = file, at, data, dialect, version
         size, self._sum = sums(data, 0) if len(data) >= CONTROL else (0, 0)
         self._whole = data.startswith(dialect.start) and 0 < size <= len(data) - CONTROL
-        #: The end of the batch that its header states; -1 if that is impossible.
+        #: The end of the batch according to its header, or -1 if the header's length is impossible.
         self._said = CONTROL + size if self._whole else -1
         #: From this offset on, the batch contains only zeros.
         self._zeros = len(data.rstrip(b"\0"))
@@ -327,7 +327,7 @@ def _agrees(name: str, fields: Mapping[str, Any], version: int) -> tuple[str, st
 
 
 def _unread(found: openwire.Fields) -> str:
-    """Return which part of a message cannot be read; empty if all parts can be read."""
+    """Return which part of a message cannot be read, or an empty text if all parts can be read."""
     if found["kind"] not in openwire.KINDS:
         return "its object is not a message"
     problems = openwire.body(found, {"content": None})

@@ -95,7 +95,7 @@ def _told(kind: int, body: Any) -> dict[str, Any]:
 
 
 def _problem(action: Mapping[str, Any], most: int, page_size: int) -> str:
-    """Return why an action is impossible; empty if it is possible."""
+    """Return why an action is impossible, or an empty text if it is possible."""
     if not 0 <= action["page"] < most:
         return f"page {action['page']} of at most {most}"
     longest = max(len(action.get("before", b"")), len(action.get("after", b"")))

@@ -99,7 +99,7 @@ class DerbyContents(Contents):
 
     @cached_property
     def state(self) -> Booted:
-        """The database after a boot; empty without readable containers."""
+        """The database after a boot. It is empty if no container is readable."""
         return Booted({}, None, self._report)
 
     def _redone(

@@ -1,9 +1,9 @@
 """The pages that a boot of Derby would produce from the pages next to the log, after redo and after undo of
 open transactions.
 
-Only changed pages are kept, as rows. As in recovery, :class:`.store.Store` tracks the versions of pages. A
-page that does not fit the log, or that cannot be read, is left unchanged, and its rows are omitted. With such
-a page, Derby would not start, and would print the reason for the first one.
+Only changed pages stay in memory, in decoded form. As in recovery, :class:`.store.Store` tracks the versions
+of pages. A page that does not fit the log, or that cannot be read, is left unchanged, and its rows are
+omitted. With such a page, Derby would not start, and would print the reason for the first one.
 """
 
 from __future__ import annotations

@@ -125,7 +125,7 @@ class SeenShape:
         return values, ends, at + self._after
 
     def fields(self, data: bytes, at: int) -> dict[str, Any] | None:
-        """Return the fields of the object at `at`; None if the careful decoder has to read it."""
+        """Return the fields of the object at `at`, or None if the careful decoder has to read it."""
         try:
             values, ends, end = self._taken(data, at)
             if end != len(data) or self._decisive(values) != self._shape:
