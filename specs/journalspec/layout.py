@@ -433,7 +433,7 @@ class Layout:
         return ""
 
     def read(self, name: str, edition: str, data: bytes, kind: str = "") -> dict[str, Any]:
-        """Return the values of the valid structure at the start of `data`, with lists as lists of mappings."""
+        """Return the values of the valid structure at the start of `data`, lists as lists of mappings."""
         form = self.structure(name, edition, kind or self.kind_at(name, edition, data))
         lists = {item.each: item.name for item in form.fields if item.each}
         out: dict[str, Any] = {item: [] for item in lists.values()}
