@@ -144,9 +144,7 @@ class StoreContents(Contents):
                 yield row | place
             if after < len(data):
                 place = {"file": self._found.name(path), "off": after}
-                self._remark(
-                    "swapped", path, place, "cut", f"{len(data) - after} bytes are not a complete entry"
-                )
+                self._remark("swapped", path, place, "cut", f"{len(data) - after} bytes are not an entry")
 
 
 def _sent(head: bytes) -> int | None:
