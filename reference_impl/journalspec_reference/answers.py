@@ -63,7 +63,7 @@ OWN = "*"
 class Trial:
     """Represents the result of reading a journal as one edition.
 
-    `agrees`: the result equals that of the assumed edition.
+    `agrees` is whether this result equals the result of the assumed edition.
     """
 
     edition: str
@@ -95,7 +95,7 @@ class Trial:
 class Answer:
     """Represents the answer about a journal.
 
-    `trials` are the readings that led to its edition, if it was not given.
+    `trials` are the readings that determined the edition, if the caller gave none.
     """
 
     journal: Journal
@@ -146,8 +146,9 @@ class UnknownEdition(FilesetError):
 def ask(journal: Journal, policy: str | None = None, begun: Observation | None = None) -> Answer:
     """Return the result of reading. With a `policy`, return the result of recovery.
 
-    `begun` is the refusal by another policy, if the edition is known: if that pass can be continued, nothing
-    is read twice. Raises UnknownEdition if the edition is not given and reading does not determine it.
+    `begun` is a refusal of this journal by another policy, if the edition is known. If its pass over the
+    files can be continued, this function does not read them again. Raises UnknownEdition if the edition is
+    not given and reading does not determine it.
     """
     journal = with_assumptions(journal)
     implementation, files = load_implementation(journal.format), at_hand(journal.seen)
@@ -186,8 +187,8 @@ def ask(journal: Journal, policy: str | None = None, begun: Observation | None =
     words = get_format(journal.format).vocabulary.notes
     lossy = any(note.code in words and words[note.code].loss for note in seen.notes)
     if seen.verdict == CLEAN and (lossy or seen.missing or changed or journal.unlisted or journal.packed):
-        # All checks of a changed file can succeed, although its bytes may never have existed together. The
-        # product does not find a compressed file next to plain ones.
+        # All checks of a changed file can succeed, although its bytes may never have existed at the same
+        # time. The product does not find a compressed file next to plain ones.
         seen = replace(seen, verdict=RECOVERED)
     answer = Answer(journal, seen, trials)
     notes += [*_remarks(answer)]
@@ -205,7 +206,8 @@ def _completed(answer: Answer, policy: str | None, bad: list[tuple[str, Unreadab
     if journal.unread:
         seen = _without(seen, journal.unread, policy)
         if not isinstance(seen.notes, Lazy):
-            # An unreadable file is not missing. Remove the notes and missing items that can be about it.
+            # An unreadable file is not missing. Remove each note and each missing item that can be about such
+            # a file.
             unread = {None, "", *(entry.name for entry in journal.unread)}
             words = get_format(journal.format).vocabulary.notes
             absences = {code for code, word in words.items() if word.absence}
@@ -277,7 +279,7 @@ def stretches(journal: Journal) -> Iterable[Stretch]:
 
 
 def _only_reader(journal: Journal) -> str:
-    """Return the edition whose rules read all permitted editions, except for record types; else empty."""
+    """Return the edition whose rules read all permitted editions apart from their record types, or ""."""
     known = get_format(journal.format).editions
     readers = {known[edition].reads_as or edition for edition in journal.editions}
     return readers.pop() if len(readers) == 1 else ""
@@ -310,7 +312,7 @@ def _torn(journal: Journal, dropped: Iterable[Dropped], types: Collection[str]) 
 
 
 def _types(journal: Journal, seen: Observation) -> set[str]:
-    """Return the record types in an answer, from their numbers if the answer contains numbers."""
+    """Return the record types in an answer. They are derived from type numbers if the answer has these."""
     codes = getattr(seen.records, "codes", None)
     if codes is None:
         return {record.type for record in seen.records}
@@ -339,7 +341,9 @@ def _readers(journal: Journal) -> dict[str, str]:
 def _settled(
     journal: Journal, readers: Mapping[str, str], seen: Mapping[str, Observation]
 ) -> tuple[str, tuple[Trial, ...]]:
-    """Return the edition that explains the files, and all trials. `seen`: edition -> result of reading."""
+    """Return the edition that explains the files, and all trials. `seen` maps an edition to its result of
+    reading.
+    """
     known = get_format(journal.format).editions
     only = {name for edition in journal.editions for name in known[edition].but_for}
     rules = {
@@ -360,7 +364,7 @@ def _settled(
     wary = _only_reader(journal)
     if wary in seen and rules[wary] == wary and seen[wary].verdict != REFUSED:
         # No record distinguishes the editions. The one with more record types can report damage where the
-        # other one reports the rest of an earlier record.
+        # other one reports the remaining bytes of an earlier record.
         taken = {keys[wary]}
     elif len(taken) == 1 and len(set(keys.values())) > 1:
         # A reading that finds no record explains nothing. It may be clean only because it finds nothing to
@@ -424,7 +428,7 @@ def _sound(seen: Mapping[str, Observation]) -> list[str]:
 def _without(seen: Observation, unread: tuple[LeftOut, ...], policy: str | None) -> Observation:
     """Return the answer that remains if files of the journal could not be read.
 
-    It is a refusal, or reports a loss.
+    This answer is a refusal, or it reports a loss.
     """
     first = unread[0]
     whys = "; ".join(f"{names} ({why})" for why, names in by_reason(unread).items())
@@ -450,14 +454,14 @@ def _contents(journal: Journal) -> list[str]:
 
 
 def lost(journals: Iterable[Journal]) -> Iterator[tuple[str, Unreadable]]:
-    """Yield (file, range) of bytes that a disk delivered only once: results from them are unsafe."""
+    """Yield (file, range) for bytes that could not be read a second time: results from them are unsafe."""
     for journal in journals:
         for name in _contents(journal):
             yield from ((name, bad) for bad in journal.seen[name].lost)
 
 
 def _unreadable(journal: Journal) -> list[tuple[str, Unreadable]]:
-    """Return (file, range) for all unreadable bytes, including those in parts that were not used yet."""
+    """Return (file, range) for all unreadable bytes, including bytes that no caller has requested yet."""
     # Neighbours are omitted, because an unreadable part of a neighbour is not a loss for the journal.
     names = [name for name in _contents(journal) if name in journal.files]
     return [(name, bad) for name in names for bad in journal.files[name].finish()]
@@ -468,7 +472,7 @@ def _with_gaps(
 ) -> Observation:
     """Return the answer that remains if parts of files could not be read.
 
-    In strict recovery it is a refusal.
+    In strict recovery, this answer is a refusal.
     """
     name, (start, end, why) = bad[0]
     text = f"{len(bad)} range(s) of the journal could not be read, the first in {name} at {start}: {why}"
@@ -493,7 +497,7 @@ def _with_gaps(
 
 
 def checked_params(description: Format, params: Mapping[str, str], edition: str | None = None) -> None:
-    """Check `params` against those of reading and recovery; raises FilesetError if one is wrong."""
+    """Check that reading and recovery accept the parameters `params`; raises FilesetError if they do not."""
     for name, value in params.items():
         known = description.vocabulary.params_of("read") | description.vocabulary.params_of("recover")
         if name not in known:
@@ -506,7 +510,8 @@ def checked_params(description: Format, params: Mapping[str, str], edition: str 
 
 
 def held(root: Path, lock_files: Iterable[str], own: Iterable[str]) -> Iterator[tuple[str, str]]:
-    """Yield (name, owner of the lock) for the lock files in or above `root`; `*` means `own` files.
+    """Yield (name, owner of the lock) for the lock files in or above `root`. A lock file named `*` means each
+    file in `own`.
 
     This function takes no lock and does not wait for a lock. It yields nothing if the system does not report
     locks.
@@ -521,7 +526,7 @@ def held(root: Path, lock_files: Iterable[str], own: Iterable[str]) -> Iterator[
 def _holder(path: Path) -> str:
     """Return the process that has locked any byte of a file.
 
-    Return an empty text if there is no lock, or if it is unknown.
+    Return an empty text if there is no lock, or if the system does not report locks.
     """
     try:
         import fcntl  # noqa: PLC0415  # not on every system
@@ -551,8 +556,8 @@ def renamed(
 ) -> Iterator[tuple[str, str]]:
     """Yield (missing name, other name) for files of a journal that can be present under another name.
 
-    The other name is the missing name with a suffix (``db-2.log.old``). `named` matches the missing name. The
-    first bytes of that file pass `begins`.
+    The other name is the missing name with a suffix (``db-2.log.old``). `named` matches the missing name.
+    `begins` accepts the first bytes of the file with the other name.
     """
     listed, root = journal.listed or frozenset(), journal.root
     for other in sorted(listed):

@@ -97,11 +97,11 @@ class Detection:
     `score` orders rival detections: 3 (:data:`BY_MAGIC`) if every file has its magic bytes, 2 if some files
     have them, 1 if only the names fit.
 
-    `editions` are the editions that the files permit, if there are several; `edition` is then the name to use
-    if all of them read the files in the same way. `editions` is empty if the files show their edition.
-    `evidence` is the reason why other editions are excluded. `params` are the parameters that the file names
-    show. `neighbours` are files without records that are read but never changed, such as an index or a lock.
-    Reading and recovery receive them among the files.
+    `editions` are the editions that the files permit, if there are several. In that case, `edition` is the
+    one to use if all these editions read the files in the same way. `editions` is empty if the files show
+    their edition. `evidence` is the reason why other editions are excluded. `params` are the parameters that
+    the file names show. `neighbours` are files without records that are read but never changed, such as an
+    index or a lock. Reading and recovery receive the neighbours together with the other files.
     """
 
     format: str
@@ -120,8 +120,8 @@ class Span:
 
     `path` is dotted (``record[3].gtrid``); `kind` is one of header, record, field, dropped, stale, fill,
     unused. A span precedes the spans that it contains. Dropped regions and the bytes after the log (unused)
-    can contain well-formed records that are not part of the answer. These records are of kind dropped or
-    stale. They have their fields.
+    can contain well-formed records that are not part of the answer. Such records are of kind dropped or
+    stale, and their fields are spans, too.
     """
 
     file: str
@@ -135,8 +135,8 @@ class Span:
 class Piece(NamedTuple):
     """Represents a named part of a file: a header, a record, or a dropped region.
 
-    `value` is its text. If `path` is empty, `kind` is used instead. Records (current or stale) without a path
-    are numbered together with all pieces of the same `series`; the default series is the kind.
+    `value` is the text of the piece. If `path` is empty, `kind` is used instead. Records (current or stale)
+    without a path are numbered together with all pieces of the same `series`; the default series is the kind.
     """
 
     off: int
@@ -147,7 +147,7 @@ class Piece(NamedTuple):
     series: str = ""
 
 
-#: The path of the bytes after the log, unless the format gives a more exact path.
+#: The path of the span after the end of the log, unless the format defines a more exact path.
 REST = "rest"
 #: The text for a well-formed record in bytes where recovery reports no record.
 WELL_FORMED = "well-formed, no part of the answer"
@@ -166,7 +166,8 @@ def file_spans(
     """Yield the spans of one file up to `end`: its pieces, their fields, and the unused parts between them.
 
     `fields` yields the fields of a header or record. `inside` yields the well-formed parts of a dropped
-    region, of the rest, or of the bytes after the last piece. If `fields` is None, neither function is used.
+    region, or of the bytes after the log or after the last piece. If `fields` is None, neither function is
+    used.
     """
     numbers: Counter[str] = Counter()
     at = 0
@@ -202,7 +203,7 @@ def _within(
 ) -> Iterator[Span]:
     """Yield the well-formed parts of a region without records, and their fields.
 
-    `numbers` counts them by region.
+    `numbers` contains the number of records so far in each kind of region.
     """
     series, end = f"{outer.path}[]", outer.off + outer.length
     for piece in inside(outer.off, end):
@@ -220,9 +221,10 @@ def _within(
 def field_names(
     layout: Layout, edition: str, data: Any, record: str = "record"
 ) -> Callable[[Piece], Iterator[Spot]]:
-    """Return a function that names the fields of headers and records of one file by the format's table.
+    """Return a function that yields the named fields of a header or record of one file, by the format's
+    layout.
 
-    A `record` may be another structure of the table.
+    `record` is the name of the layout's structure for records.
     """
 
     def named(piece: Piece) -> Iterator[Spot]:
@@ -323,7 +325,7 @@ class Implementation:
     #: cases.
     assumed: Callable[[Files], Params] = lambda files: {}
     #: The module whose function ``lacking`` finds the items that are missing from the product's directories.
-    #: Empty if there is none.
+    #: The name is empty if the format has no such module.
     lacks: str = "fileset"
     #: Whether a new store can be created even if recovery refuses the journal.
     of_refused: bool = False
@@ -342,7 +344,9 @@ class Implementation:
         return self._late("newstore").new_store(answer, choices)
 
     def lacking(self, answer: Any) -> Iterable[Missing]:
-        """Return missing items that the product's directory rules require. `read` ignores these rules."""
+        """Return the missing items, which the product requires in its directories. `read` does not search for
+        such items.
+        """
         found: Iterable[Missing] = self._late(self.lacks).lacking(answer) if self.lacks else ()
         return found
 
@@ -368,8 +372,8 @@ class Implementation:
     def plan(self, files: Files, *, edition: str, params: Params | None = None) -> Iterable[Stretch]:
         """Return the stretches of the log that `read` reports as records, in the same order.
 
-        If each record depends on the end of the previous one, a format returns an iterator, which raises
-        ReadingRefused when reading refuses.
+        In some formats, the place of each record depends on the end of the previous one. They return an
+        iterator, which raises ReadingRefused when reading refuses.
         """
         return self.plans(files, self._of(edition), params or {})
 
@@ -414,9 +418,9 @@ class Implementation:
 
 
 def spans_by_file(names: Iterable[str], spans: Iterable[Span]) -> Iterator[tuple[str, Iterator[Span]]]:
-    """Yield each of `names` with its part of `spans`. The spans are in the same order, file by file.
+    """Yield each of `names` with its spans. `spans` must be sorted by file, in the order of `names`.
 
-    A part must be consumed before the next one is requested.
+    The spans of a file must be consumed before those of the next file are requested.
     """
     parts = groupby(spans, key=attrgetter("file"))
     part: tuple[str, Iterator[Span]] | None = next(parts, None)

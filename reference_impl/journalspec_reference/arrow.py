@@ -60,7 +60,9 @@ def _named(numbers: Ints, values: Sequence[Any], kind: pa.DataType) -> pa.Array:
 
 
 def _slices(starts: Ints, sizes: Ints, data: bytes, kind: pa.DataType) -> pa.Array:
-    """Return the slices of `data`. Overlapping or unordered slices are copied in a slower way."""
+    """Return the slices of `data`. If slices overlap or are not in order, they are copied one by one, which
+    is slower.
+    """
     none = sizes < 0
     ends = np.where(none, 0, starts + sizes)
     # The values and the bytes between them alternate in one array over `data`. `take` copies the values.

@@ -1,7 +1,7 @@
 """Messages as the XML that ``artemis data exp`` writes and ``artemis data imp`` reads.
 
-The input consists of rows of the tables ``messages`` and ``queues``, from a format whose tables have the
-expected columns (JBoss, KahaDB). :func:`losses` lists the data that the file cannot hold, before it is
+The input consists of rows of the tables ``messages`` and ``queues``. Two formats have tables with the
+expected columns: JBoss and KahaDB. :func:`losses` lists the data that the file cannot hold, before it is
 written.
 
 A row can have three further keys. ``body`` is the body as Core stores it. ``types`` maps the name of a
@@ -61,8 +61,8 @@ HEADERS = {
 }
 #: Properties that describe how the broker stored the body. They are not written.
 STORED = ("_AMQ_LARGE_SIZE", "_HQ_LARGE_SIZE", "_AMQ_LARGE_COMPRESSED", "_HQ_LARGE_COMPRESSED")
-#: Prefixes that HornetQ and Artemis 1 put before the names of addresses. The importer of old exports removes
-#: these prefixes.
+#: Prefixes that HornetQ and Artemis 1 put before the names of addresses. When Artemis 2 imports an old
+#: export, it removes these prefixes.
 OLD_QUEUE, OLD_TOPIC = "jms.queue.", "jms.topic."
 OLD_PREFIX, PREFIX = "_HQ_", "_AMQ_"
 #: Number of bytes in one piece of a large body.
@@ -132,7 +132,9 @@ def modern(name: str) -> str:
 
 
 def _routing(row: Row) -> str:
-    """Return the routing type of a queue: the stored one, else the one that its name and address imply."""
+    """Return the stored routing type of a queue. If none is stored, return the one that its name and address
+    imply.
+    """
     stored, address, name = row.get("routing"), str(row.get("address") or ""), str(row["queue"])
     if isinstance(stored, str):
         return stored.upper()
@@ -320,7 +322,7 @@ def _value(value: Value, kind: object, text: Callable[[str], bytes]) -> bytes:
     try:
         return tag + (_CHAR.pack(ord(str(value))) if kind == "char" else _FIXED[kind].pack(value))
     except (error, KeyError, TypeError, OverflowError):
-        # In a damaged message, a value can be of another type than its `kind`.
+        # In a damaged message, the type of a value can differ from `kind`.
         raise _Unfit from None
 
 
@@ -369,7 +371,7 @@ def _message(sent: _Sent) -> Iterator[bytes]:
     large = ' isLarge="true"' if row.get("large") else ""
     lines.append(f"         <body{large}>\n")
     yield "".join(lines).encode()
-    # The importer decodes a piece when it reaches the white space after it.
+    # The importer decodes a piece when it reaches the white space after the piece.
     for off in range(0, len(sent.body), PIECE):
         piece = urlsafe_b64encode(sent.body[off : off + PIECE])
         yield b"            <![CDATA[" + piece + b"]]>\n"

@@ -1,8 +1,8 @@
 """The bytes of a file on a disk, read when a caller needs them; unreadable ranges are recorded.
 
-If a mapped file was truncated in the meantime, or the disk cannot read a page, an access kills the process.
-So bytes are copied instead. Unreadable bytes are returned as zeros, and recorded as a range with its reason.
-Compressed files are decompressed, up to a bound.
+Files are not mapped into memory, because an access to a mapped file kills the process if the file was
+truncated, or if the disk cannot read a page. Bytes are copied instead. Unreadable bytes are returned as
+zeros, and recorded as a range with its reason. Compressed files are decompressed, up to a bound.
 """
 
 from __future__ import annotations
@@ -23,10 +23,11 @@ from weakref import finalize
 
 from journalspec.files import Unfit, inflated
 
-#: The unit in which disks fail (bytes), and a number of failures. After this many failures in one read, or in
-#: one file, the remaining requested bytes count as unreadable.
+#: Two groups of bounds. The first is the length of a sector (bytes), because disks fail in sectors. The
+#: others are numbers of failures, in one read and in one file. After that many failures, the remaining
+#: requested bytes are treated as unreadable.
 SECTOR, MOST_IN_READ, MOST_IN_FILE = 4096, 32, 512
-#: This many bytes at the start of each file are kept: every format needs them.
+#: This many bytes at the start of each file stay in memory, because every format needs them.
 HEAD = 64
 #: Small reads near each other are served from blocks of this length, and shorter files are read completely.
 #: The second number bounds the blocks in memory, of all files together (bytes).
@@ -140,7 +141,7 @@ class Blocks:
     def __init__(self, most: int = HELD) -> None:
         self._left = most
         self._held: OrderedDict[tuple[int, int], bytes] = OrderedDict()
-        #: The last block that was read but is not cached.
+        #: The key of the last block of which a part was read without caching the block.
         self.seen: tuple[int, int] = (0, -1)
 
     def get(self, key: tuple[int, int]) -> bytes | None:
@@ -217,7 +218,7 @@ class Content:
             return self._read(off, end)
         block = self._blocks.get(key)
         if block is None:
-            # A block is cached if it is read twice in a row, or requested as a whole.
+            # A block is cached only if two consecutive reads are from it, or if all of it is requested.
             if self._blocks.seen != key and self.size > BLOCK and not whole:
                 self._blocks.seen = key
                 return self._read(off, end)
@@ -230,7 +231,7 @@ class Content:
         return self._read(start, min(end, self.size))
 
     def next_data(self, off: int) -> int:
-        """Return the first offset from `off` on that is not in a hole; a hole need not be read."""
+        """Return the first offset from `off` on that is not in a hole. A caller need not read holes."""
         return off if off >= self.size or self.size <= BLOCK else self._disk.next_data(off)
 
     def gap(self, start: int, end: int) -> Unreadable | None:
@@ -240,7 +241,7 @@ class Content:
         return found[at] if at < len(found) and found[at].start < end else None
 
     def finish(self) -> list[Unreadable]:
-        """Read unread parts, only to find their errors, and return the unreadable ranges."""
+        """Read the parts that no caller has read, only to find read errors. Return all unreadable ranges."""
         at = 0
         while (gap := next(self._seen.left(at, self.size), None)) is not None:
             at = self._disk.next_data(gap[0])
@@ -301,7 +302,8 @@ class Content:
     def _fails(self, start: int, end: int, why: str) -> None:
         """Record an unreadable range. It is joined with adjacent ranges that have the same reason."""
         found = self.unreadable
-        # If the file was truncated, this range extends to the end of the file, and replaces the ranges in it.
+        # If the file was truncated, the new range extends to the end of the file. It replaces the recorded
+        # ranges within it.
         found[:] = [bad for bad in found if not start <= bad.start < end]
         at = bisect_left(found, start, key=lambda bad: bad.start)
         if at and found[at - 1].end == start and found[at - 1].why == why:
@@ -313,7 +315,7 @@ class Content:
 
 
 def at_hand(files: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return files as bytes if they have at most the length of a block together, and all can be read."""
+    """Return the files as bytes if all can be read and their total length is at most one block."""
     if sum(map(len, files.values())) > BLOCK:
         return files
     found = {}
@@ -498,6 +500,6 @@ def _next_data(handle: int, off: int, size: int) -> int:
     except OSError as error:
         if error.errno != errno.ENXIO:
             return off
-        # A hole extends to the end of the file. The file can have been shortened since it was opened, but
-        # removed bytes are not a hole.
+        # The hole extends to the end of the file. If the file was shortened since it was opened, the removed
+        # bytes are not a hole.
         return max(off, min(size, os.fstat(handle).st_size))

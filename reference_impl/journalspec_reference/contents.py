@@ -1,7 +1,7 @@
 """The content of a recovered journal in terms of users: messages of queues, rows of tables, transactions.
 
-A format implements this in its ``contents``; the tables are those of ``contents/tables.toml``. Contents never
-decide what recovery keeps: bytes that cannot be decoded only cause a remark on one row.
+A format implements this in its ``contents``; the tables are those of ``contents/tables.toml``. Decoding never
+changes which records recovery keeps. If bytes cannot be decoded, their row only gets a remark.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class Remark:
 
 @dataclass(slots=True)
 class Count:
-    """Represents the amount in a queue or table: rows, stored bytes, and the oldest and newest time (ms,
+    """Represents the totals of a queue or table: rows, stored bytes, and the oldest and newest time (ms,
     UTC).
     """
 
@@ -115,15 +115,17 @@ class Contents:
         return self.rows("messages")
 
     def judge(self) -> frozenset[str]:
-        """Add a remark on each item that keeps the product from starting, and return the codes of the
-        remarks. Little is decoded.
+        """Add a remark on each item that keeps the product from starting, and return the codes of these
+        remarks.
+
+        As few items as possible are decoded.
         """
         return frozenset()
 
 
 def inflated(data: bytes, most: int, *, exactly: bool = False) -> bytes:
     """Return the content of a zlib stream, at most `most` bytes. With `exactly`, return its first `most`
-    bytes.
+    bytes, even if there are more.
 
     Raises OverflowError if there is more content, ValueError if the stream is damaged or truncated.
     """
@@ -141,7 +143,9 @@ def inflated(data: bytes, most: int, *, exactly: bool = False) -> bytes:
 
 
 def with_state(answer: Answer) -> Answer:
-    """Return `answer` if it contains a state, else the answer under the policy that keeps most records."""
+    """Return `answer` if it contains a state. Otherwise return the answer under the policy that keeps most
+    records.
+    """
     if answer.observation.state is not None:
         return answer
     return ask(replace(answer.journal, editions=()), get_format(answer.journal.format).keeps_most)

@@ -42,8 +42,8 @@ MOST_STORES = 1000
 #: Bounds of the search by `below`: number of directories, and depth.
 MAX_DIRECTORIES = 2000
 MAX_DEPTH = 6
-#: Within this many nanoseconds, a directory can change while its time stays the same, because file systems
-#: round times.
+#: File systems round times. Therefore a directory can change twice within this many nanoseconds without a
+#: change of its time.
 _TICK = 3_000_000_000
 #: The number of bytes at the start of a file that show whether the file is part of a journal.
 HEAD = 64
@@ -52,7 +52,7 @@ HEAD = 64
 class FilesetError(Exception):
     """This error means that a path leads to no journal.
 
-    The text contains the fault and its reason, `hint` the next step.
+    The text contains the fault and its reason. `hint` contains the next step for the user.
     """
 
     def __init__(self, message: str, hint: str = "") -> None:
@@ -116,7 +116,7 @@ class Loaded:
     inflated: frozenset[str]
     asked: str | None = None
     _left_out: dict[str, str] = field(default_factory=dict)
-    #: All names in the directory. None if the directory could not be listed.
+    #: All names in the directory, or None if the directory could not be listed.
     listed: frozenset[str] | None = None
     #: Maps a name to device and inode, for files with several names.
     _shared: dict[str, tuple[int, int]] = field(default_factory=dict)
@@ -175,7 +175,7 @@ class Journal:
     """Represents one journal: format, edition, and its files in the format's own order.
 
     `editions` are the editions that the files permit, if no edition is given and the files do not show
-    theirs. `edition` is then the name to use if all of them read the files in the same way.
+    theirs. In that case, `edition` is the one to use if all these editions read the files in the same way.
     """
 
     format: str
@@ -188,7 +188,7 @@ class Journal:
     editions: tuple[str, ...] = ()
     params: Params = field(default_factory=dict)
     root: Path | None = None
-    #: All names that were in `root` when it was listed. None if it could not be listed.
+    #: All names that were in `root` when it was listed, or None if it could not be listed.
     listed: frozenset[str] | None = None
     #: Files without records next to the journal. Reading and recovery use them, but they are not part of it.
     neighbours: Mapping[str, Any] = field(default_factory=dict)
@@ -364,8 +364,8 @@ def _deeper(root: Path, left_out: dict[str, str]) -> list[str]:
 def _matching(directory: Path, pattern: str) -> list[Path]:
     """Return the entries of a directory that match a pattern, compressed or not. Raises OSError.
 
-    Without a wildcard, the directory is not listed. If it contains thousands of databases, each database
-    would otherwise list all of them.
+    For a pattern without a wildcard, the directory is not listed. A directory can contain thousands of
+    databases, and a search for one of them must not list all of them.
     """
     if "*" in pattern:
         names = os.listdir(directory)  # noqa: PTH208  # names only
@@ -379,7 +379,7 @@ def _matching(directory: Path, pattern: str) -> list[Path]:
 
 
 def _packed_twice(names: list[str], asked: str | None) -> dict[str, str]:
-    """Return a map from name to reason for files that exist compressed and plain.
+    """Return a map from name to reason for the files to skip, because they exist both compressed and plain.
 
     By default, the plain file is used.
     """
@@ -415,7 +415,9 @@ def appeared(journal: Journal) -> list[str]:
 
 
 def _stamps(root: Path) -> tuple[tuple[int, ...], bool]:
-    """Return the times of `root` and of the formats' directories in it, and whether all times are old."""
+    """Return two values: the times of `root` and of the formats' directories in it, and whether all these
+    times are old.
+    """
     stamps = list[int]()
     for directory in ("", *(directory for directory, _ in patterns())):
         with suppress(OSError):
@@ -461,10 +463,10 @@ def find_journals(
     """Return the journals among the loaded files, sorted by their first file.
 
     Every described format is tried. If two formats recognise the same file, the better detection is accepted.
-    A file that cannot be read is recognised by its name. If `format` is given and nothing is recognised, the
-    requested file (or all files) is treated as such a journal, so that damage can be examined. Raises
-    UnknownFormat for an unknown format, or an edition that the format lacks. Raises FilesetError if no
-    journal is found, or no journal of a format with such an edition.
+    A file that cannot be read is recognised by its name. If `format` is given and no journal is recognised,
+    the requested file (or all files) is treated as a journal of that format, so that damage can be examined.
+    Raises UnknownFormat for an unknown format, or an edition that the format lacks. Raises FilesetError if no
+    journal is found, or if no journal's format has the given edition.
     """
     wanted = (format,) if format else format_ids()
     if format and edition:
@@ -536,7 +538,7 @@ def _unpacked(loaded: Loaded, claims: Iterable[Detection]) -> bool:
 def _best(claims: list[Detection]) -> list[Detection]:
     """Return detections that share no file, in file order.
 
-    Of two that share a file, the better one is kept.
+    Of two detections that share a file, the better one is kept.
     """
     taken: set[str] = set()
     chosen = []
@@ -548,7 +550,9 @@ def _best(claims: list[Detection]) -> list[Detection]:
 
 
 def _is_there(loaded: Loaded, claim: Detection) -> bool:
-    """Return whether at least one file of a detection exists, readable or not. A directory is not a file."""
+    """Return whether at least one file of a detection exists. The file need not be readable, but it is not a
+    directory.
+    """
     return any(
         loaded.files.get(name) is not None or (loaded.entry(name) and not loaded.is_directory(name))
         for name in claim.files
@@ -623,9 +627,7 @@ def _nothing(loaded: Loaded) -> NoJournal:
 
 
 def _is_part(loaded: Loaded) -> bool:
-    """Return whether the path is a directory of a journal, or a file in it that is not one of the journal's
-    own.
-    """
+    """Return whether the path is a directory within a journal, or another file in such a directory."""
     names = [loaded.asked] if loaded.asked else list(loaded.files)
     return any(
         directory == loaded.root.name and fnmatchcase(name.removesuffix(".gz"), pattern)

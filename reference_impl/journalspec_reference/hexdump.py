@@ -35,8 +35,8 @@ class Head:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """Represents up to WIDTH bytes at `off`, kind and path of each byte, and labels of the fields that start
-    here.
+    """Represents up to WIDTH bytes at `off`: the bytes, kind and path of each byte, and the labels of the
+    fields that start in this row.
     """
 
     off: int
@@ -85,7 +85,7 @@ def regions(spans: Iterable[Span], file: str, length: int) -> Iterator[Region]:
     fields: list[Span] = []
 
     def until(stop: int) -> Iterator[Region]:
-        """Yield the open region, then the remaining part of `whole` up to `stop`."""
+        """Yield the open region, then the part of `whole` from the end of that region up to `stop`."""
         nonlocal at, open_span
         if open_span is not None:
             yield Region(open_span, tuple(fields))
@@ -101,7 +101,7 @@ def regions(spans: Iterable[Span], file: str, length: int) -> Iterator[Region]:
             if span.kind == "field" or open_span.kind not in AROUND or span.kind not in AROUND:
                 fields.append(span)
                 continue
-            # The open span `whole` encloses this span, and is a region without fields.
+            # The open span encloses this span. It becomes `whole`, a region without fields.
             whole, open_span = open_span, None
         yield from until(span.off)
         if whole is not None and _end(span) > _end(whole):
@@ -190,7 +190,7 @@ class _Cursor:
         return self._stack[-1]
 
     def same_until(self) -> int:
-        """Return the end of the field that `at` returned last, or the start of the next field within it."""
+        """Return the offset up to which the field that `at` returned last stays the innermost one."""
         end = self._stack[-1].off + self._stack[-1].length
         return min(end, self._fields[self._next].off) if self._next < len(self._fields) else end
 

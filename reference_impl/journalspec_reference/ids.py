@@ -1,5 +1,5 @@
-"""Stores ids of records in little memory: as a set, with a number for each id, or with a position for each
-id.
+"""Classes that store ids of records in little memory: as a set, with a number for each id, or with a position
+for each id.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from itertools import compress
 
 
 class Ids:
-    """A set of ids. A block of 256 ids shares one number, which takes half a byte per id, or 200 bytes for a
-    single id.
+    """A set of ids. Each block of 256 ids is stored as one number. If the ids are dense, an id takes half a
+    byte; a single id in its block takes 200 bytes.
     """
 
     __slots__ = ("_masks",)
@@ -33,7 +33,7 @@ class Ids:
 
     @property
     def masks(self) -> dict[int, int]:
-        """Maps a block of 256 ids to the ids of the block that are in the set, one bit for each."""
+        """A map from the number of a block of 256 ids to a bit mask of the ids in the set."""
         return self._masks
 
     def __contains__(self, ident: int) -> bool:
@@ -123,5 +123,5 @@ class IdPlaces:
         del self.ids[:], self.places[:]
 
 
-#: An empty instance. Records are never added to it.
+#: An empty instance, which several callers share. No caller adds records to it.
 NO_PLACES = IdPlaces()

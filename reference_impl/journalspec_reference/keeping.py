@@ -18,8 +18,9 @@ class Holder:
     """Represents one reason why a file is kept.
 
     `kind` is a key of the format's ``[why]`` table, `name` is inserted into its sentences (a destination, a
-    type). `count` is the number of records, `size` their length (bytes; 0: unknown), `first` the offset of
-    the first record (-1: unknown). `below` is the other file because of which this file is kept, if any.
+    type). `count` is the number of records. `size` is their length in bytes (0 if unknown). `first` is the
+    offset of the first record (-1 if unknown). If this file is kept only because another file is kept,
+    `below` is the other file.
     """
 
     file: str
@@ -43,8 +44,9 @@ class Keeping:
     holders: tuple[Holder, ...]
     doubt: str = ""
     basis: str = ""
-    #: The holders by the file that they keep from deletion, and by the file because of which that file is
-    #: kept. A journal can have many files, so searching all holders would be slow.
+    #: Two maps to holders: from the file that they protect from deletion, and from the other file (`below`)
+    #: because of which it is protected. A journal can have many files, so searching all holders would be
+    #: slow.
     _of: dict[str, list[Holder]] = field(init=False, repr=False, compare=False, default_factory=dict)
     _by: dict[str, list[Holder]] = field(init=False, repr=False, compare=False, default_factory=dict)
 
@@ -80,8 +82,9 @@ def held_for_others(
 ) -> set[str]:
     """Return the files that are kept only because an earlier file is kept.
 
-    `order` are all files, `held` are those that are kept for other reasons. `needs` maps a file to the
-    earlier files whose items it deletes or acknowledges. Without the file, these items would reappear.
+    `order` are all files. `held` are the files that are kept for other reasons. `needs` maps a file to the
+    earlier files whose items it deletes or acknowledges. If such a file were removed, these items would
+    reappear.
     """
     staying = set(held)
     later = set()

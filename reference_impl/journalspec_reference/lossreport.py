@@ -27,7 +27,8 @@ VERSION = 1
 FIRST = 100
 #: The kind of an item that is a note.
 NOTE = "note"
-#: The code of an intact record in dropped bytes; the record might be live if the bytes before it were intact.
+#: The code of an intact record in dropped bytes. If the bytes before the record were intact, it might be
+#: live.
 GIVEN_UP = "given-up"
 _GIVEN_UP = "an intact record in bytes that cannot be used"
 #: The members of an item in the JSON, in order.
@@ -70,8 +71,8 @@ def losses(answer: Answer, below: str = "") -> Iterator[LossItem]:
 def remarks(answer: Answer, below: str = "") -> Iterator[LossItem]:
     """Yield the notes of an answer that are not losses by themselves; files are put `below` a directory.
 
-    A note can be the only sign of a loss. Examples are a gap in the numbers of the files, and a file that is
-    too short.
+    A note can be the only sign of a loss. Examples are notes on a gap in the numbers of the files, or on a
+    file that is too short.
     """
     return _notes(answer, below, loss=False)
 
@@ -90,7 +91,8 @@ def _notes(answer: Answer, below: str, *, loss: bool) -> Iterator[LossItem]:
 class Tally:
     """Counts the items listed so far: the number per kind and code, and the first items of each kind.
 
-    The meaning of a code comes from the format, else it is the reason of the first item.
+    The format defines the meaning of a code. If it does not, the meaning is the reason of the first item with
+    that code.
     """
 
     described: Format | None = None
@@ -131,8 +133,8 @@ class PartAccount:
 
 @dataclass
 class LossReport:
-    """Represents the report on a new store made from `source`; `undone` maps each store without a result to
-    the reason.
+    """Represents the report on a new store made from `source`. `undone` maps each store for which no new
+    store was made to the reason.
 
     `hide` replaces user data (ids, names, texts) that must not be shown.
     """
@@ -151,14 +153,14 @@ class LossReport:
 
     @property
     def lost(self) -> int:
-        """The number of items that were not carried over. It is known after the report was written."""
+        """The number of items that were not carried over. It is known only after the report was written."""
         return len(self.undone) + sum(each.left_out.total for each in self.found)
 
     @property
     def uncounted(self) -> str:
-        """A sentence for the case that more may be lost than is listed.
+        """A sentence for the reader if more items may be lost than are listed, else an empty text.
 
-        It is known after the report was written.
+        The sentence is known only after the report was written.
         """
         kinds = {what for one in self.found for what, _ in one.left_out.counts}
         if not kinds & {BYTES, FILE}:

@@ -33,17 +33,17 @@ from journalspec_reference.filesets import load as load_files
 
 try:
     import fcntl
-except ImportError:  # The function does not exist on every system.
+except ImportError:  # The module does not exist on every system.
     fcntl = None  # type: ignore[assignment]
 
 #: Kinds of :class:`LossItem` that are not rows of a table.
 BYTES, FILE = "bytes", "file"
-#: The policy of a store that was only read.
+#: The name in place of a policy for a store that was only read, not recovered.
 NO_POLICY = "none"
-#: A report's name is that of the new directory, this suffix, and `.json` or `.md`. The first line of both
-#: reports contains the identifying text.
+#: A report's name consists of the name of the new directory, this suffix, and `.json` or `.md`. The second
+#: text is in the first line of both reports and identifies them.
 REPORT, MARK = ".loss-report", "journalspec loss report"
-#: The suffix of an incomplete result, and the random part after the suffix.
+#: The suffix of the name of an incomplete result, and a pattern of the random part after this suffix.
 _PARTIAL, _RANDOM = ".partial-", re.compile("[0-9a-f]{8}")
 #: Files are read in pieces of this many bytes. If a file has more bytes in holes than the second number, only
 #: the parts outside holes are read.
@@ -60,7 +60,9 @@ _DEVICES = {
 
 
 class ChoiceRefused(FilesetError):
-    """A choice matches no item, is not possible in this format, or decides an item that is not in doubt."""
+    """This error means that a choice matches no item, is not possible in this format, or decides a
+    transaction that is not in doubt.
+    """
 
 
 class CannotRebuild(FilesetError):
@@ -78,16 +80,16 @@ class StoreChoices:
 
     #: Transactions, message ids and queues to omit.
     drop: tuple[str, ...] = ()
-    #: Items to carry over that would otherwise be omitted (unverified, or dropped by the product when it
-    #: starts).
+    #: Items to carry over that would otherwise be omitted, because they are unverified or because the product
+    #: drops them when it starts.
     keep: tuple[str, ...] = ()
     #: XIDs of branches in doubt.
     commit: tuple[str, ...] = ()
     rollback: tuple[str, ...] = ()
     #: If not empty, only these queues are carried over (Derby: tables).
     queues: tuple[str, ...] = ()
-    #: Whether to carry over, as unverified, records in a damaged unit that are complete by their own
-    #: structure.
+    #: Whether to carry over records in a damaged unit whose own structure is complete. They are marked as
+    #: unverified.
     salvage_records: bool = False
     #: Whether to apply acknowledgements that only an index contains.
     index_acks: bool = False
@@ -131,10 +133,11 @@ class NewStore(ABC):
     the items that choices omit; `lines` describe the effect of each choice.
     """
 
-    #: Whether reading the new store again would prove nothing, because it is encrypted, or a copy of bytes
-    #: that were read clean.
+    #: Whether reading the new store again would prove nothing. This is so if it is encrypted, or a copy of
+    #: bytes that were read clean.
     opaque = False
-    #: Whether it is made from the result of reading, because recovery refuses the store under every policy.
+    #: Whether the new store is made from the result of reading, because recovery refuses the old store under
+    #: every policy.
     unrecovered = False
 
     def __init__(self, answer: Answer) -> None:
@@ -152,8 +155,8 @@ class NewStore(ABC):
     def base(self) -> str:
         """The directory that file names are relative to, as a path from the journal's directory.
 
-        ``.`` is the journal's own directory, ``..`` its parent: that of a broker whose bindings are also
-        written, or of a database whose log was given.
+        ``.`` is the journal's own directory. ``..`` is its parent: the broker's directory if the bindings are
+        also written, or the database's directory if its log was given.
         """
         return "."
 
@@ -179,7 +182,7 @@ class NewStore(ABC):
 
     @property
     def lacks(self) -> frozenset[tuple[str, str]]:
-        """Code and name of the items that both the old and the new store lack. All are unverified."""
+        """Code and name of each item that both the old and the new store lack."""
         return frozenset()
 
     def chosen(self) -> Iterator[str]:
@@ -204,7 +207,7 @@ def pieces(data: Any) -> Iterator[bytes]:
 
 
 def parts(some: Iterable[bytes], length: int = 0, fill: bytes = b"\0") -> Iterator[bytes]:
-    """Yield bytes regrouped as parts of a file; then `fill` up to a length."""
+    """Yield the bytes of `some` in new pieces for a file, then the byte `fill` up to the file's length."""
     done, waiting = 0, bytearray()
     for data in some:
         waiting += data
@@ -246,7 +249,7 @@ class Part:
     itself).
 
     `policy` is that of `answer`, or NO_POLICY if the journal was only read. `covered` are the answers about
-    other journals that the store includes.
+    the other journals whose content the store includes.
     """
 
     path: str
@@ -273,8 +276,8 @@ class Part:
 class Digest:
     """Represents a file's length in bytes and its SHA-256 in hexadecimal.
 
-    `why` is the reason if there is no SHA-256: the file is unreadable, or so sparse that its zeros were
-    skipped.
+    If there is no SHA-256 of the complete file, `why` is the reason: the file is unreadable, or so sparse
+    that its zeros were skipped.
     """
 
     file: str
@@ -298,7 +301,7 @@ def _digest(name: str, path: Path, progress: Progress) -> Digest:
         with path.open("rb", buffering=0) as stream:
             info = os.fstat(stream.fileno())
             part = PartOfFile(stream, 0, info.st_size)
-            # A small number of blocks can also be due to compression, so the holes are counted.
+            # A file can also have few blocks because it is compressed. Therefore the holes are counted.
             few = info.st_size - 512 * getattr(info, "st_blocks", info.st_size) > MOST_HOLES
             if few and part.size - PIECE * sum(1 for _ in _filled(part)) > MOST_HOLES:
                 return _sparse(name, part, progress)
@@ -324,8 +327,8 @@ def _filled(part: PartOfFile) -> Iterator[int]:
 def _sparse(name: str, part: PartOfFile, progress: Progress) -> Digest:
     """Return a digest that detects changes of a file with many holes. Holes take no time.
 
-    Pieces of zeros are also omitted, because a file system can report the same bytes once as a hole and once
-    as zeros.
+    Pieces of zeros are omitted even outside holes. A file system can report the same bytes as a hole at one
+    time and as zeros at another time.
     """
     taken, size = hashlib.sha256(), 0
     for at in _filled(part):
@@ -348,7 +351,7 @@ def sources(journals: Iterable[Journal], covered: Iterable[Path] = ()) -> Iterat
         if journal.root is not None:
             for name in journal.seen:
                 path = journal.root / journal.packed.get(name, name)
-                # If all files are compressed, they are identified by their names without the suffix.
+                # If all files are compressed, the journal has their names without the suffix.
                 path = path if path.exists() else path.with_name(f"{path.name}.gz")
                 if path not in seen:
                     seen.add(path)
@@ -427,10 +430,10 @@ def write(
     """Make the directory `target` with all parts, and the two reports next to it, atomically.
 
     `report` writes the report for programs, with the digests of the files that were read and written; `page`
-    writes the one for people. `before` are the digests of `files` from before these were read. The digests
-    are computed again. FilesetError is raised if a digest differs, if the verdict on the new store is not
-    `clean`, or if the disk is full. If the process is killed, at most the reports and a directory whose name
-    begins with a dot remain. The next call for the same target removes them.
+    writes the one for people. `before` are the digests of `files`, computed before the files were read. They
+    are computed again afterwards. FilesetError is raised if a digest differs, if the verdict on the new store
+    is not `clean`, or if the disk is full. If the process is killed, at most the reports and a directory
+    whose name begins with a dot remain. The next call for the same target removes them.
     """
     place = refuse_target(target, ())
     reports = {kind: place.with_name(f"{place.name}{REPORT}{kind}") for kind in (".json", ".md")}
@@ -530,7 +533,7 @@ def _fill(new: Path, parts: Sequence[Part], progress: Progress) -> Iterator[Dige
 
 
 def _unfit(name: str) -> str:
-    """Return why a file cannot have this name on some systems; empty if the name is usable everywhere."""
+    """Return why a file cannot have this name on some systems, or "" if the name is usable everywhere."""
     for word in name.removesuffix("/").split("/"):
         if word in ("", ".", "..") or word.endswith((".", " ")):
             return "it leaves the directory, or is none"
@@ -550,8 +553,8 @@ def _read_again(new: Path, parts: Sequence[Part]) -> None:
             seen = ask(found, "strict").observation
             lacks = {(entry.code, entry.name) for entry in seen.missing}
             if lacks and lacks == part.store.lacks:
-                # The new store lacks the same items as the old store. Without `root`, missing items are not
-                # searched for, so only the other results are checked.
+                # The new store lacks the same items as the old store, which is correct. Only the other
+                # results are checked, because without `root` no missing items are searched for.
                 seen = ask(replace(found, root=None), "strict").observation
             if seen.verdict != CLEAN:
                 first = next((each.reason for each in seen.dropped), next((e.code for e in seen.missing), ""))
@@ -570,8 +573,8 @@ def journals_in(directory: Path, like: Journal) -> Iterator[Journal]:
         # The journal's files are in several directories.
         places = [load_files(*map(directory.joinpath, like.files))]
     try:
-        # With a given format any file would be accepted, so the files must first be recognised without a
-        # format.
+        # If the format is given, any file is accepted as a journal. Therefore the files must first be
+        # recognised without a given format.
         find_journals(places[0])
     except NoJournal as error:
         places = [*map(load_files, error.stores)]
@@ -581,7 +584,7 @@ def journals_in(directory: Path, like: Journal) -> Iterator[Journal]:
 
 @contextmanager
 def locked(directory: Path) -> Iterator[bool]:
-    """Lock a directory, so that another run does not mistake it for the remains of a killed run.
+    """Lock a directory, so that another run does not treat it as the remains of a killed run.
 
     Raises BlockingIOError if another process holds the lock. Yields False if the system has no such locks.
     """

@@ -29,7 +29,7 @@ IN, LIKE, PRESENT = "in", "like", "is not null"
 
 
 def text_of(value: Any) -> str:
-    """Return a value as a text: bytes as hex, the elements of a list with commas in between, "" for None."""
+    """Return a value as a text: bytes as hex, a list as its elements separated by commas, None as ""."""
     # Most values are texts or integers, and there can be millions.
     if value.__class__ is str:
         return value
@@ -71,7 +71,9 @@ class Predicate:
         return value in self.value if self.op == IN else COMPARED[self.op][0](value, self.value)
 
     def mask(self, column: pa.Array) -> pa.Array:
-        """For each value of an Arrow array, return whether the condition is true; null if absent."""
+        """Return an array with the truth of the condition for each value of an Arrow array, or null for an
+        absent value.
+        """
         import pyarrow as pa  # noqa: PLC0415  # part of an extra
         import pyarrow.compute as pc  # noqa: PLC0415
 

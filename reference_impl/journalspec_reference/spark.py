@@ -104,8 +104,8 @@ JOURNALS = {
     **dict.fromkeys(("files", "bytes", "records", "dropped", "dropped_bytes", "missing"), "int64"),
     "notes": "string",
 }
-#: Columns of rows of contents in addition to those of their table. Then a map from the kind of a value to its
-#: Arrow type, if that is not a string.
+#: Columns of rows of contents in addition to those of their table. The second value maps the kind of a value
+#: to its Arrow type, if the type is not a string.
 BESIDE = dict.fromkeys(("journal", "format", "edition"), "string")
 KINDS = {"int": "int64", "time": "int64", "float": "double", "bool": "bool", "bytes": "binary"}
 FIELDS = "fields map<string,string>"
@@ -132,15 +132,17 @@ _OPERATORS: dict[type[Filter], str] = {
 
 
 class JournalError(ValueError):
-    """A path cannot be read as journals. The text says why, and what to do."""
+    """This error means that the files at a path cannot be read as journals. The text contains the reason and
+    the next step.
+    """
 
 
 @dataclass(frozen=True)
 class Piece:
     """Some stretches of one journal. The journal is found by its path and the names of its files.
 
-    `numbers` are the positions of the stretches; none means the complete journal. `why` is the reason if the
-    journal cannot be read.
+    `numbers` are the positions of the stretches in the journal. If there are no positions, the piece is the
+    complete journal. `why` is the reason if the journal cannot be read.
     """
 
     path: str
@@ -226,7 +228,7 @@ class Query:
         return value
 
     def typed(self) -> dict[str, str]:
-        """Return the typed columns; none if their values are in `fields`."""
+        """Return the typed columns. Return no columns if their values are in `fields`."""
         if self.fields or self.every_row:
             return {}
         formats = {self.format} if self.format else {journal.format for _, journal in self.found()}
@@ -254,7 +256,7 @@ class Query:
         return self.journals or self.contents is not None or bool(self.typed())
 
     def _table_of(self, name: str) -> Table:
-        """Return a table of the contents. The format defines it, or users created it."""
+        """Return a table of the contents. It is either defined by the format or created by users."""
         if self._table is None:
             formats = {self.format} if self.format else {journal.format for _, journal in self.found()}
             if len(formats) != 1:
@@ -278,7 +280,9 @@ class Query:
         return self._table
 
     def __getstate__(self) -> dict[str, Any]:
-        """Omit the journals: their files are open in this process, not where a task runs."""
+        """Return the state without the journals, because their files are open only in this process, not where
+        a task runs.
+        """
         return {**self.__dict__, "_found": None}
 
     def found(self) -> list[tuple[str, Journal]]:
@@ -314,7 +318,7 @@ class Query:
         yield from here
 
     def _inside(self, directories: Iterable[Path]) -> Iterator[tuple[str, Journal]]:
-        """Yield the journals of directories; if a format is given, those of other formats are skipped."""
+        """Yield the journals of directories. If a format is given, journals of other formats are skipped."""
         for directory in directories:
             try:
                 yield from ((str(directory), journal) for journal in self._of(load_files(directory)))
@@ -375,8 +379,8 @@ class JournalReader(DataSourceReader):
             return
         parts = stretches(journal)
         if not isinstance(parts, Sequence):
-            # Each stretch depends on the previous one. If several tasks shared them, each task would read all
-            # files.
+            # Each stretch depends on the previous one. If several tasks shared the stretches, each task would
+            # have to read all files.
             yield Piece(path, names, journal.format, journal.edition, asked.params), size
             return
         # The last piece is for the files that no stretch describes.
@@ -459,7 +463,9 @@ Ends = dict[str, dict[str, int]]
 
 @dataclass
 class Gained(InputPartition):
-    """Represents the new records of the files at a path: begin, end, and the first record's checksum."""
+    """Represents the new records of the files at a path. For each file, it contains their begin, their end,
+    and the checksum of the file's first record.
+    """
 
     path: str
     files: Mapping[str, tuple[int, int, int]]
@@ -547,9 +553,9 @@ class _Rows(RowBatches):
         return self.of_dicts([row])
 
     def of_contents(self, table: str) -> Iterator[pa.RecordBatch]:
-        """Yield the rows of a table of the contents; none if the journal has no such table.
+        """Yield the rows of a table of the contents. Yield no rows if the journal has no such table.
 
-        The first batch is empty; `damaged` is known when it is yielded.
+        The first batch is empty. As soon as it is yielded, `damaged` is known.
         """
         try:
             answer = ask(self.journal)
@@ -652,7 +658,7 @@ def _matches(path: str) -> list[Path]:
 
 @contextmanager
 def _told() -> Iterator[None]:
-    """Raise errors about a path, a format or an edition as JournalError."""
+    """Convert errors about a path, a format or an edition to JournalError."""
     try:
         yield
     except FilesetError as error:

@@ -114,7 +114,7 @@ class DirectoryStorage:
         """Call fsync on the directory and its subdirectories, if the system supports that."""
         if not hasattr(os, "O_DIRECTORY"):
             return
-        for directory in sorted(self._directories, reverse=True):  # The root comes last.
+        for directory in sorted(self._directories, reverse=True):  # The root is synced last.
             handle = os.open(directory, os.O_RDONLY | os.O_DIRECTORY)
             try:
                 os.fsync(handle)

@@ -31,7 +31,7 @@ COMMON = {
 
 
 def kept_of(batch: pa.RecordBatch, predicates: Iterable[Predicate]) -> pa.RecordBatch | None:
-    """Return those rows of a batch that meet the conditions. Return None if no row does."""
+    """Return those rows of a batch that meet the conditions. Return None if no row meets them."""
     for each in predicates:
         batch = batch.filter(each.mask(batch.column(each.column)))
     return batch if batch.num_rows else None
@@ -61,7 +61,7 @@ class RowBatches:
         yield from self._of_gaps(stretch.file, told, {stretch.file: stretch.role})
 
     def _of_gaps(self, file: str, told: Ranges, roles: Mapping[str, str]) -> Iterator[pa.RecordBatch]:
-        """Yield the unreadable parts of a file, except for the ranges already reported (`told`)."""
+        """Yield the unreadable parts of a file, without the ranges that were already reported (`told`)."""
         content = self.journal.files.get(file)
         if isinstance(content, Content) and (bad := content.finish()):
             left = [part for start, end, _ in bad for part in told.left(start, end)]
@@ -71,7 +71,7 @@ class RowBatches:
     def of_rest(self, parts: Sequence[Stretch]) -> Iterator[pa.RecordBatch]:
         """Yield the unreadable bytes outside `parts`.
 
-        Without `parts`, yield all files of a refused journal.
+        Without `parts`, the journal may have been refused: then yield all its files.
         """
         if not parts and (seen := ask(self.journal).observation).verdict == REFUSED:
             yield self.of_refused(seen)

@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeVar
 
-#: A cache stores at most this many bytes. Each result counts as OWN more bytes.
+#: A cache stores at most KEPT bytes. For each result, OWN additional bytes are counted.
 KEPT, OWN = 1 << 20, 192
 
 T = TypeVar("T")
 
 
 class ValueCache(dict[bytes, T]):
-    """A cache from stored bytes to their meaning, because files repeat a few names, values and bodies.
+    """A cache from stored bytes to their decoded values. It saves time because files repeat names and values.
 
-    Bytes up to `longest` are kept, at most `most` bytes in total; each result counts OWN additional bytes.
-    `make` computes a missing result. Without `make`, the caller puts the result in.
+    Bytes up to a length of `longest` are kept, at most `most` bytes in total; each result counts OWN
+    additional bytes. `make` computes a missing result. Without `make`, the caller puts the result in.
     """
 
     def __init__(
@@ -39,6 +39,6 @@ class ValueCache(dict[bytes, T]):
         if size <= self._longest:
             self._left -= size + OWN
             if self._left < 0:
-                self.clear()  # Crafted bytes must not slow down the reading of the next journal.
+                self.clear()  # Values from crafted bytes must not slow down the next journal.
                 self._left = self._most - size - OWN
             self[data] = made

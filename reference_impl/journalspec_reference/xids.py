@@ -80,8 +80,8 @@ def xid_text(format_id: int, gtrid: bytes, bqual: bytes) -> str:
 
 #: The text before the gtrid in an XA id, as ActiveMQ, Bitronix, MySQL, :func:`xid_text` and Oracle spell it.
 _WITHIN = re.compile(r"(?:XID:\[-?\d+,globalId=|[\w ]*XID \[|X'|-?\d+:|-?\d+\.)([0-9a-f]+)", re.IGNORECASE)
-#: The form in which PostgreSQL's driver writes the name of a prepared transaction; the parts of a Bitronix
-#: gtrid.
+#: Two patterns: the name of a prepared transaction as PostgreSQL's driver writes it, and the parts of a
+#: Bitronix gtrid.
 _POSTGRES, _UID = re.compile(r"-?\d+_([\w+/]+=*)_"), re.compile(r"(.+)/(-?\d+)/(\d+)")
 #: Patterns of a byte that Java prints as a hexadecimal int, with and without leading zeros. A negative byte
 #: begins with ffffff.

@@ -175,7 +175,7 @@ def test_boot_password_gives_the_key(name: str, monkeypatch: pytest.MonkeyPatch)
 def test_undecryptable_data_has_a_reason(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(PASSWORD, "a password")
     for changed, why in (
-        ({"encryptionAlgorithm": "Blowfish/CBC/NoPadding"}, "decrypts BLOWFISH"),
+        ({"encryptionAlgorithm": "Blowfish/CBC/NoPadding"}, "cannot decrypt BLOWFISH"),
         ({"encryptedBootPassword": ""}, "a key of its own"),
         ({"encryptedBootPassword": "xyz-1"}, "gives no key"),
         ({"encryptedBootPassword": "00-1", "encryptionAlgorithm": "DES/CBC/NoPadding"}, "gives no key"),

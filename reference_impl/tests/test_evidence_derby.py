@@ -96,7 +96,7 @@ def test_properties_without_a_last_line_feed_may_be_complete(tmp_path: Path) -> 
     home = database(tmp_path)
     (home / PROPERTIES).write_bytes((home / PROPERTIES).read_bytes().rstrip())
     (text,) = [note.text for note in answered(home).notes if note.code == "damaged-properties"]
-    assert text == "the last line is cut: Derby may not start"
+    assert text == "the last line is truncated: Derby may not start"
 
 
 @pytest.mark.parametrize(

@@ -124,7 +124,7 @@ PACKED = gzip.compress(EMPTY)
         # The bound is for all compressed files together.
         ([gzip.compress(bytes(600_000))] * 4, 1, "more than "),
         *(([PACKED[:cut]], 0, "end early") for cut in (5, 18, 25)),
-        ([PACKED[:-6] + bytes([PACKED[-6] ^ 1]) + PACKED[-5:]], 0, "not a sound gzip file"),
+        ([PACKED[:-6] + bytes([PACKED[-6] ^ 1]) + PACKED[-5:]], 0, "not a valid gzip file"),
     ],
 )
 def test_broken_archive_member_is_omitted(

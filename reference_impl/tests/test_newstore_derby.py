@@ -436,7 +436,7 @@ def test_transaction_in_doubt_is_committed(name: str, old: Path, tmp_path: Path)
     assert after[END[1] :] != b""
     (line,) = store.chosen()
     assert line.startswith(f"--commit {name}: ")
-    assert "is not touched" in line
+    assert "are not touched" in line
     found = contents_of(opened(tmp_path / "new", "strict"))
     assert [*found.rows("in_doubt")] == []
     assert len([*found.rows("APP.T")]) == ROWS["APP.T"] + 5

@@ -176,7 +176,10 @@ def test_removal_is_reduced_only_if_two_copies_agree() -> None:
     store, again = made(answer_of({"db-1.log": bytes(data)}), salvage_records=True)
     assert sorted(bodies(again)) == ["ID:n0002-1:1:2:50", "ID:n0003-1:1:2:1", "ID:n0005-1:1:2:50"]
     withheld = [item.text for item in store.left_out() if item.code == "withheld"]
-    assert withheld == ["its object has another message id", *["nothing in it confirms what it does"] * 2]
+    assert withheld == [
+        "its object has another message id",
+        *["it contains nothing that confirms its effect"] * 2,
+    ]
 
 
 def test_omitted_items_are_listed_with_offset_and_reason() -> None:

@@ -1,6 +1,6 @@
 """The tables of a format's contents. They show the recovered data in the user's terms.
 
-A format defines them in ``contents/tables.toml``. Contents never decide what recovery keeps.
+A format defines them in ``contents/tables.toml``. The contents never change which records recovery keeps.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class Table:
 
     @cached_property
     def _empty(self) -> dict[str, Any]:
-        """Represents a row without values."""
+        """Return a row in which every column is None."""
         return dict.fromkeys(column.name for column in self.columns)
 
 
@@ -70,7 +70,7 @@ class Described:
 
 @cache
 def described(format_id: str) -> Described | None:
-    """Return the tables of a format's contents; None if the format has no contents.
+    """Return the tables of a format's contents. Return None if the format has no contents.
 
     Raises UnknownFormat for an unknown format, ValueError for an invalid table.
     """

@@ -5,8 +5,8 @@ Only observed deviations are listed. The kind of an entry is ``errata`` if the p
 Every entry also states what the deviation costs a user (`cost`) and what the product could do instead
 (`change`).
 
-Every entry states how a run of a product shows the deviation, in one or more tables ``[[deviation.show]]``;
-`journalspec products show` runs these:
+Every entry has one or more tables ``[[deviation.show]]``. Each states how a run of a product shows the
+deviation, and `journalspec products show` executes it:
 
     products  ids of the products that show it; all ways but `none` need it
     demands   what the specification demands, in words (a case states it itself)
@@ -29,7 +29,7 @@ Steps and traces begin with the files of the case `start`. Without `start` they 
 `edition` is needed, and `params` may be given. `seen` lists checks, all of which must hold. {file, off, hex}
 and {file, len} check the resulting files. {answer, at, is} checks the member `at` (a path such as
 state.unfinished.0.names) of the answer to step number `answer`. With `has` or `lacks` in place of `is`, this
-member is a list.
+member is a list, which must contain the value or must not.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ WAYS: Mapping[str, tuple[frozenset[str], frozenset[str]]] = {
     "program": (frozenset({"products", "demands"}), frozenset({"arguments", "tries"})),
     "none": (frozenset(), frozenset()),
 }
-#: The ways to show a deviation if a case cannot show it.
+#: The ways that can show a deviation without a case.
 _NO_CASE = ("steps", "trace", "program")
 #: The possible forms of a check, by their members.
 _CHECKS = (
@@ -140,7 +140,8 @@ class Deviation:
 
 @cache
 def deviations(format_id: str) -> tuple[Deviation, ...]:
-    """Return the deviations of `format_id` in document order; none if the format has no such file.
+    """Return the deviations of `format_id` in document order. Return no deviations if the format has no such
+    file.
 
     Raises UnknownFormat, or ValueError that lists every fault that :func:`lint` finds.
     """
@@ -281,7 +282,8 @@ def _reference_faults(
     for requirement in entry.get("requirements", ()):
         if requirement not in known:
             yield f"there is no requirement {requirement}"
-    # If no product can be run, only recorded runs exist, and the only way to show a deviation is `none`.
+    # If no product of the format can be run, only earlier runs show the deviation. Then `none` is also
+    # enough.
     enough = {*_NO_CASE, "none"} if get_format(format_id).uncaptured else {*_NO_CASE}
     if not entry.get("cases") and not any(enough & set(show) for show in entry.get("show", ())):
         yield "it lists no case that shows it"

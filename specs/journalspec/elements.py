@@ -65,8 +65,8 @@ class Checked(Adapter):  # type: ignore[type-arg]  # generic in its stubs only
         return obj
 
     def _build(self, obj: Any, stream: Any, context: Any, path: str) -> Any:
-        # Tests use the values that were built, not the requested values, because later fields are computed
-        # from the built ones.
+        # Return the values that were built, not the requested values, because later fields are computed from
+        # the built ones.
         return self.subcon._build(obj, stream, context, path)
 
 
@@ -84,8 +84,8 @@ class Blob(Construct):  # type: ignore[type-arg]  # generic in its stubs only
         here = stream.tell()
         left = stream.seek(0, SEEK_END) - here
         stream.seek(here)
-        # The length is checked before the read. Otherwise, every absurd length would copy the rest of the
-        # file.
+        # The length is checked before the read. Otherwise, an absurd length would copy all bytes up to the
+        # end of the file.
         if length > left:
             raise StreamError(f"{length} bytes wanted, {left} are left", path=path)
         data: bytes = stream_read(stream, length, path)
@@ -98,7 +98,7 @@ class Blob(Construct):  # type: ignore[type-arg]  # generic in its stubs only
 
 
 class Roomed(Subconstruct):  # type: ignore[type-arg]  # generic in its stubs only
-    """Represents `subcon` if there is room for its bytes, else None. None builds no bytes."""
+    """Represents `subcon` if enough bytes are left for it, else None. For None, nothing is built."""
 
     def __init__(self, room: Any, subcon: Construct[Any, Any]) -> None:
         super().__init__(subcon)
@@ -136,7 +136,7 @@ class Counted(Subconstruct):  # type: ignore[type-arg]  # generic in its stubs o
 
 
 def ahead(stream: Any, size: int) -> bytes:
-    """Return the next bytes of a stream without consuming them; fewer at its end."""
+    """Return the next `size` bytes of a stream, or fewer at its end, without consuming them."""
     here = stream.tell()
     data: bytes = stream.read(size)
     stream.seek(here)

@@ -4,14 +4,15 @@ this language.
 A family (``openwire``, ``core``, ``page`` ...) is a set of types. A type consists of fields in stored order:
 
 - ``type``: a form of :mod:`journalspec.numbers`, ``bytes``, ``text``, ``none`` (no bytes) or a type of the
-  family. Bytes and texts have a ``size``. A type may have a size, and then fills it to its end.
+  family. Bytes and texts have a ``size``. If a type has a size, its fields must take exactly that many bytes.
 - ``on`` and ``cases``: the value of another field chooses the type; ``otherwise`` is for all other values.
-- ``count``: the field is a list. ``rest``, as a count or size: up to the end of the enclosing size, or data.
+- ``count``: the field is a list. The count or size ``rest`` means: up to the end of the enclosing type with a
+  size, or of the data.
 - Sizes and counts are a number, a field, or a field ``+ - * /`` a number or field. Below 0 means absent.
 - ``when = ["field", alternative, ...]``: the condition for its presence. An alternative is a number, true,
   false, ``"!0"`` (not 0), ``"&8"`` (one of these bits is set), ``"<9"``, ``">=9"`` or ``"9..12"``.
 - ``since`` and ``until``: the first and last version with the field. ``left``: only if bytes are left.
-- ``const``: the only sound value (of bytes, as hex digits); ``low`` and ``high``: the least and greatest.
+- ``const``: the only valid value (of bytes, as hex digits); ``low`` and ``high``: its bounds.
 
 ``outer.field`` is a field of the nearest enclosing structure that has one of that name.
 """
@@ -44,7 +45,8 @@ _PYTHON = {"utf16le": "utf-16-le", "utf16be": "utf-16-be"}
 _EXPRESSION = re.compile(r"(-?\d+|[a-z][\w.]*)(?: ([-+*/]) (\d+|[a-z][\w.]*))?")
 _ALTERNATIVE = re.compile(r"(!|&|<|>=)(-?\w+)|(-?\w+)\.\.(-?\w+)")
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
-#: Names that YAML or a language of the generated parsers reserves; number forms that are types of Kaitai.
+#: Two sets: names that YAML or a language of the generated parsers reserves, and number forms that Kaitai has
+#: as types.
 TABLE: Mapping[str, Any] = tomllib.loads(
     files("journalspec").joinpath("families.toml").read_text(encoding="utf-8")
 )
@@ -95,7 +97,9 @@ class Member:
         return tuple(dict.fromkeys(filter(None, (self.type, *self.cases.values(), self.otherwise))))
 
     def kind(self, value_of: Callable[[str], int]) -> str:
-        """Return the field's type, given other fields' values; empty if no type belongs to these values."""
+        """Return the type that the field has for these values of other fields. Return an empty text if they
+        select no type.
+        """
         return self.cases.get(value_of(self.on), self.otherwise) if self.on else self.type
 
     @property
@@ -192,7 +196,9 @@ def evaluate(text: str, value_of: Callable[[str], int]) -> int:
 
 @cache
 def alternative(wanted: Any) -> tuple[str, int, int]:
-    """Return an alternative of ``when`` as its sign (``=`` for a plain number, ``..``) and its numbers."""
+    """Return an alternative of ``when`` as three values: its sign (``=`` for a plain number, ``..`` for a
+    range), and two numbers.
+    """
     if isinstance(wanted, int):
         # Some products write true as the byte ff.
         return "!" if wanted is True else "=", 0 if wanted is True else int(wanted), 0
@@ -219,8 +225,8 @@ def holds(wanted: Sequence[Any], value: int) -> bool:
 
 
 def values_of(scopes: Sequence[Mapping[str, Any]]) -> Callable[[str], int]:
-    """Return a function from a field's name to the value of the field in the last of `scopes`. ``outer``
-    refers to an earlier scope.
+    """Return a function that maps a field's name to its value in the last of `scopes`, or in an earlier scope
+    after ``outer``.
 
     The function raises KeyError if the field is absent.
     """
@@ -257,7 +263,9 @@ def families(format_id: str) -> Mapping[str, Family]:
 
 
 def load(format_id: str, name: str, text: str) -> Family:
-    """Return the family that a table describes; the ValueError for an invalid table names type and field."""
+    """Return the family that a table describes. For an invalid table, it raises ValueError that names the
+    type and the field.
+    """
     where = f"{format_id}/contents/{name}.toml"
     try:
         data = tomllib.loads(text)
@@ -358,7 +366,8 @@ def decode(
     """Return the fields of `data`, decoded as a type, by name: numbers, text, bytes, mappings and lists.
 
     Absent fields are omitted. The default `version` is the last one. Raises ContentsError for bytes that do
-    not fit the table, or that are too few or too many. Time and memory are linear in the bytes.
+    not fit the table, or that are too few or too many. The function takes time and memory linear in the
+    number of bytes.
     """
     reader = _Reader(family, data, version or family.versions[-1], see)
     found, at = reader.shape(family.types[name], 0, len(data), ())
@@ -382,7 +391,7 @@ def leaves(family: Family, name: str, data: bytes, version: str = "") -> list[Le
     Elements of a list have the list's name, without a number.
     """
     found: list[Leaf] = []
-    #: Depth of a type -> number of leaves at the time when its last field was complete.
+    #: Maps the depth of a type to the number of leaves at the end of its last complete field.
     marks = [0] * (MOST_DEPTH + 1)
 
     def see(depth: int, _: Shape, member: Member, start: int, end: int, value: Any) -> None:
@@ -406,7 +415,8 @@ class _Reader:
         self.data = data
         self.version = version
         self.see = see
-        # Elements may be empty. Without this limit, a count could create more elements than there are bytes.
+        # Elements may be empty. Without this limit, a count could create any number of elements from a few
+        # bytes.
         self.elements = len(data) + 1
 
     def shape(

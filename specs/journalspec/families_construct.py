@@ -29,7 +29,7 @@ from journalspec.elements import Blob, Checked, Counted, While, ahead
 from journalspec.families import Family, Member, asked, evaluate, values_of
 from journalspec.numbers import NUMBERS, Number
 
-#: Sizes and counts that are neither a number nor a field.
+#: The pattern of sizes and counts that are neither a number nor a field.
 _OPEN = ("", "rest")
 
 
@@ -58,7 +58,7 @@ class StoredNumber(Construct):  # type: ignore[type-arg]  # generic in its stubs
 
 
 class There(Subconstruct):  # type: ignore[type-arg]  # generic in its stubs only
-    """Represents `subcon` if `test` holds, else None. None builds no bytes."""
+    """Represents `subcon` if `test` holds, else None. For None, nothing is built."""
 
     def __init__(self, test: Callable[[Any], bool], subcon: Construct[Any, Any]) -> None:
         super().__init__(subcon)
@@ -74,7 +74,7 @@ class There(Subconstruct):  # type: ignore[type-arg]  # generic in its stubs onl
 class Area(Subconstruct):  # type: ignore[type-arg]  # generic in its stubs only
     """Represents `subcon` in a given number of bytes.
 
-    A parse must use all of them; any length can be built.
+    A parse must use all of these bytes. A build accepts content of any length.
     """
 
     def __init__(self, size: Callable[[Any], int], subcon: Construct[Any, Any]) -> None:

@@ -1,9 +1,9 @@
 """Writes and reads the tools' own files, and makes text safe for people.
 
 Files are written atomically. An unfinished file has a name that cannot be guessed or mistaken for the result.
-If the system allows files without a name, the unfinished file has none. So a killed process leaves no file.
-After an fsync, the finished file replaces the old one. The functions read only regular files, never beyond a
-bound. They read compressed files as a stream.
+If the system allows files without a name, the unfinished file has no name. In that case, a killed process
+leaves no file. After an fsync, the finished file replaces the old one. The functions read only regular files,
+never beyond a bound. They read compressed files as a stream.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import IO, Any, Literal, Protocol, overload
 
 GZIP_MAGIC = b"\x1f\x8b"
-#: The suffix of an unfinished file, on systems where it needs a name.
+#: The suffix of the name of an unfinished file, on systems where every file needs a name.
 PARTIAL = ".partial"
 #: The default limit for a file that is read completely, decompressed (bytes).
 MAX_BYTES = 1 << 30
@@ -39,7 +39,7 @@ class Readable(Protocol):
     """A source of bytes that is read sequentially."""
 
     def read(self, size: int, /) -> bytes:
-        """Return the next bytes, at most `size`; none at the end."""
+        """Return the next bytes, at most `size`. Return no bytes at the end."""
 
 
 class Unfit(OSError):
@@ -126,9 +126,9 @@ def refuse_filled(path: Path) -> None:
 def making(path: Path) -> Iterator[Path]:
     """Yield a new directory, which becomes `path` with its content when the block ends.
 
-    After an exception nothing is left. Raises FileExistsError if `path` exists and is not an empty directory,
-    and OSError that names `path`. An existing empty directory is kept (a process may be in it, or it may be a
-    mount point), and gets the entries one by one.
+    After an exception, no part of the directory remains. Raises FileExistsError if `path` exists and is not
+    an empty directory, and OSError that names `path`. An existing empty directory is kept (a process may be
+    in it, or it may be a mount point), and gets the entries one by one.
     """
     refuse_filled(path)
     target = Path(os.path.realpath(path))
@@ -161,16 +161,16 @@ def making(path: Path) -> Iterator[Path]:
 
 
 def _open_already(path: Path) -> int | None:
-    """Return the file descriptor of this process to which `path` refers, such as ``/dev/stdout``; else None.
+    """Return the descriptor of this process to which `path` (such as ``/dev/stdout``) refers, else None.
 
-    The target of that path, a pipe or a file that a shell opened, must be written, not replaced.
+    Such a path leads to a pipe, or to a file that a shell opened. It must be written, not replaced.
     """
     match = _DESCRIPTOR.fullmatch(str(path))
     return None if match is None else int(match["number"] or ("out", "err").index(match["name"]) + 1)
 
 
 def _rights(target: Path) -> int | None:
-    """Return the access rights of a file to be written at `target`; None if there is no file."""
+    """Return the access rights for a file to be written at `target`, or None if no file is there yet."""
     try:
         found = target.stat().st_mode
     except FileNotFoundError:
@@ -183,7 +183,7 @@ def _rights(target: Path) -> int | None:
 
 
 def _unnamed(target: Path) -> tuple[int, Path | None]:
-    """Open a new file in the directory of `target`; without a name if the system supports that."""
+    """Open a new file in the directory of `target`. The file has no name if the system supports that."""
     with suppress(OSError, AttributeError):
         return os.open(target.parent, os.O_WRONLY | os.O_TMPFILE | os.O_CLOEXEC, 0o600), None
     name = _partial(target)
@@ -194,7 +194,8 @@ def _unnamed(target: Path) -> tuple[int, Path | None]:
 def _named(handle: int, target: Path) -> Path:
     """Give an unnamed file a name, so that it can be renamed."""
     name = _partial(target)
-    # A directory's descriptor makes Python call linkat(), which follows the link in /proc to the file itself.
+    # With a directory's descriptor, Python calls linkat(), which follows the link in /proc to the file
+    # itself.
     nowhere = os.open(target.parent, os.O_RDONLY)
     try:
         os.link(f"/proc/self/fd/{handle}", name, src_dir_fd=nowhere, follow_symlinks=True)
@@ -242,7 +243,7 @@ def _about(error: OSError, path: Path) -> OSError:
 
 @contextmanager
 def as_is(path: Path) -> Iterator[IO[bytes]]:
-    """Yield a stream of the bytes of a regular file, compressed ones unchanged; raises as :func:`reading`."""
+    """Yield a stream of the bytes of a regular file, without decompression; raises as :func:`reading`."""
     handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
     if not stat.S_ISREG(os.fstat(handle).st_mode):
         os.close(handle)
@@ -288,7 +289,8 @@ class _Bounded(io.RawIOBase):
         """Put the next bytes into `buffer` and return the number of bytes."""
         if not self._held:
             self._held = memoryview(next(self._chunks, b""))
-        # Content within the bound is returned even if the caller asks for more bytes at once.
+        # If a caller requests more bytes than the bound permits, it first receives the content within the
+        # bound.
         left = self._limit - self._seen
         if self._held and not left:
             raise Unfit(f"holds more than {self._limit} bytes", self._path)
@@ -315,7 +317,7 @@ def inflated(raw: Readable, path: Path) -> Iterator[bytes]:
                 engine = zlib.decompressobj(wbits=31)
             block = engine.decompress(data, _CHUNK)
         except zlib.error as error:
-            raise Unfit(f"not a sound gzip file ({error})", path) from None
+            raise Unfit(f"not a valid gzip file ({error})", path) from None
         pending = engine.unconsumed_tail or engine.unused_data
         if block:
             yield block

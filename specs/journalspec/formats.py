@@ -23,7 +23,7 @@ import journalspec
 from journalspec import vocabulary
 from journalspec.vocabulary import Vocabulary
 
-#: Tables that ``format.toml`` must not contain, because another file contains them.
+#: Tables that ``format.toml`` must not contain, because they belong in ``fields.toml``.
 _IN_FIELDS = frozenset({"record_types", "reasons", "codes", "notes", "missing", "state"})
 
 
@@ -36,9 +36,9 @@ class Edition:
     """Represents one edition: the seed document's description, or what a product writes.
 
     `reads_as` is the edition whose rules a reader uses, if it is a different edition. `but_for` contains the
-    record types that only that edition has. Both sets of rules read a sound journal in the same way if and
-    only if it contains no such record. `unchecked` is a sentence about the bytes that no check of the edition
-    covers.
+    record types that only that edition has. Both sets of rules read an undamaged journal in the same way if
+    and only if it contains no such record. `unchecked` is a sentence about the bytes that no check of the
+    edition covers.
     """
 
     id: str
@@ -55,11 +55,14 @@ class Holds:
     """Represents a list of the state whose entries contain the items that users count, such as queues with
     messages.
 
-    Without a `list`, the tallies of the observation are used. `names` are the members that form an entry's
-    name, after `prefix`. Entries with the same name are added up. Names in `own` belong to the product itself
-    and are omitted. `count` is the member with the list of counted items (empty: the entry itself), `size`
-    the member of an item with its size or bytes, `owners` the member with the subscribers that wait for
-    items. `noun` is the word for one item, `head` the word for its container.
+    Without a `list`, the tallies of the observation are used.
+
+    - `names`: the members that form an entry's name, after `prefix`. Entries with the same name are added up.
+    - `own`: the names that belong to the product itself. They are omitted.
+    - `count`: the member with the list of counted items. If it is empty, each entry counts as one item.
+    - `size`: the member of an item with its size or bytes.
+    - `owners`: the member with the subscribers that wait for items.
+    - `noun`: the word for one item; `head`: the word for its container.
     """
 
     list: str
@@ -78,10 +81,12 @@ class InDoubt:
     """Represents a list of the state whose entries are transactions without an end, and the sentence on one
     of them.
 
-    `ids` are the members that identify a transaction. In `says`, a member in braces is replaced with its
-    value, or with the number of its entries. If the entries have the members `by`, entries are counted by
-    equal values of these members, described by `words`. `where`: only entries with these values. `noun` is
-    the phrase for several transactions.
+    - `ids`: the members that identify a transaction.
+    - `says`: the sentence. A member in braces is replaced with its value, or with the number of its entries.
+    - `by`: if the entries have these members, entries with equal values of them are counted together.
+      `words` describes the values.
+    - `where`: only entries with these values are used.
+    - `noun`: the phrase for several transactions.
     """
 
     list: str
@@ -98,13 +103,17 @@ class AtStart:
     """Represents the effect of a start of the product if an answer has one of the codes `when` and none of
     `unless`.
 
-    `source` is the evidence, `short` is the effect as a clause for the verdict. A code belongs to a note, a
-    dropped region, a refusal or a missing thing. ``refused-`` before the code of a refusal excludes notes of
-    the same name. ``without-`` comes before one of the `parts`. Further codes are ``clean``, ``in-doubt``,
-    and ``beside``. ``beside`` means that a file next to the journal is damaged. ``contents-`` comes before
-    the code of a remark on contents. In `says`, ``{texts}`` is replaced by the texts of the remarks, or notes
-    on neighbouring files, that have the codes. With `fails`, the product is known not to start, or to lose
-    data, although the journal is intact.
+    `source` is the evidence. `short` is the effect as a clause for the verdict. In `says`, ``{texts}`` is
+    replaced by the texts of the remarks, or of the notes on neighbouring files, that have the codes. With
+    `fails`, the product is known not to start, or to lose data, although the journal is intact.
+
+    The codes in `when` and `unless`:
+
+    - the code of a note, a dropped region, a refusal or a missing thing;
+    - ``refused-CODE``: the code of a refusal, but not of a note with the same name;
+    - ``without-PART``: one of the format's `parts` is absent;
+    - ``contents-CODE``: the code of a remark on contents;
+    - ``clean``, ``in-doubt``, and ``beside`` (a file next to the journal is damaged).
     """
 
     when: tuple[str, ...]
@@ -145,16 +154,17 @@ class Format:
     #: Patterns of files that a running product locks, in the journal's directory or its parent. `*` stands
     #: for the journal's files.
     locks: tuple[str, ...] = ()
-    #: Reasons that keep a file from being deleted: kind -> sentences `what` and `freed`; `rule` is the
-    #: product's rule.
+    #: Reasons that keep a file from being deleted. Each kind has the sentences `what` and `freed`; `rule` is
+    #: the product's rule.
     why: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     #: Whether a record has a variable number of parts. If so, no single structure of the table is a complete
     #: record.
     composed: bool = False
-    #: Why no published file was written by a product; empty if some files were.
+    #: Why none of the published files was written by a product. The text is empty if a product wrote some of
+    #: them.
     uncaptured: str = ""
-    #: Filters of rows: ``id``, ``tx``, ``queue``, ``table``, ``time`` -> the columns that can hold the value;
-    #: ``without`` are fields that are not columns.
+    #: Filters of rows: ``id``, ``tx``, ``queue``, ``table``, ``time``. Each has the columns that can hold the
+    #: value. ``without`` are the fields that are not columns.
     columns: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     holds: tuple[Holds, ...] = ()
     in_doubt: tuple[InDoubt, ...] = ()
@@ -163,13 +173,13 @@ class Format:
     phrases: Mapping[str, str] = field(default_factory=dict)
     #: The usual name of the product, if the title is that of a product family.
     brand: str = ""
-    #: Notes on the bytes after damage, or on the end of the log.
+    #: Codes of the notes on the bytes after damage, or on the end of the log.
     after: tuple[str, ...] = ()
-    #: Patterns of sibling directories that form one store: directories with a journal, the decisive one
-    #: first, and directories without.
+    #: Patterns of the sibling directories that form one store. `parts` are directories with a journal, the
+    #: decisive one first. `beside` are directories without a journal.
     parts: tuple[str, ...] = ()
     beside: tuple[str, ...] = ()
-    #: The name for a file that is a complete journal; empty if a journal is never one file.
+    #: The name for a file that is a complete journal. It is empty if a journal is never a single file.
     alone: str = ""
     #: The effect of `recover --to` on a damaged store, as a suggested next step. If this is empty, the step
     #: is not suggested.
@@ -188,9 +198,9 @@ class Format:
 
     @property
     def keeps_most(self) -> str:
-        """The policy that keeps the most data of a damaged journal:
+        """The policy that keeps the most data of a damaged journal.
 
-        ``salvage`` if it exists, else ``default``.
+        It is ``salvage`` if the format has that policy, else ``default``.
         """
         return "salvage" if "salvage" in self.policies else "default"
 
@@ -250,7 +260,9 @@ def _table(format_id: str, name: str) -> dict[str, Any]:
 
 @cache
 def format_ids() -> tuple[str, ...]:
-    """Return the ids of all described formats, sorted; drafts only if `DRAFTS` names them."""
+    """Return the ids of all described formats, sorted. A draft is included only if the variable `DRAFTS`
+    lists it.
+    """
     asked = os.environ.get(DRAFTS, "").split(",")
     found = []
     for module in pkgutil.iter_modules(journalspec.__path__):
@@ -336,7 +348,9 @@ def format_module(package: str, format_id: str, module: str = "") -> ModuleType:
 
 
 def format_text(package: str, format_id: str, name: str) -> str:
-    """Return the text of a file in the directory of `format_id` in `package`; empty without a file."""
+    """Return the text of a file in the directory of `format_id` in `package`. Return an empty text if there
+    is no such file.
+    """
     try:
         path = files(format_module(package, format_id)).joinpath(name)
     except UnknownFormat:

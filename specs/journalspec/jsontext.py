@@ -56,7 +56,7 @@ def pieces(value: object, pad: str = "\n") -> Iterator[str]:
             begin = f",{deeper}"
         yield f"{pad}}}"
         return
-    assert isinstance(value, Iterable)  # All other values are small.
+    assert isinstance(value, Iterable)  # All other values are small enough for one piece.
     for item in value:
         if _is_small(item):
             yield begin + _text(item, deeper)
@@ -102,7 +102,7 @@ def _text(value: Any, pad: str) -> str:
             [f"{quoted(str(key))}: {_text(item, deeper)}" for key, item in value.items()]
         )
         return f"{{{deeper}{inner}{pad}}}"
-    # The size of a record decides, even if its content would be read from the file again.
+    # A record is measured by its own size, even if its content would be read from the file again.
     if isinstance(value, LISTS):
         if not len(value):
             return "[]"

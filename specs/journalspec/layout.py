@@ -2,23 +2,24 @@
 
 The table ``[layout]`` of ``fields.toml`` lists the fields of each structure in order.
 
-Builders, schemas, hexdumps and labels of damage all read this one table. A structure (``header``,
-``record`` ...) is a list of fields; an entry for certain editions or record types lists these. The keys
-of a field:
+Builders, schemas, hexdumps and labels of damage all read this one table. A structure (``header``, ``record``
+...) is a list of fields. If an entry is only for certain editions or record types, it lists them. The keys of
+a field:
 
 - ``type``: ``s1 u1 s2 u2 s4 u4 s8 u8`` (big-endian), ``bytes`` or ``list``.
-- The length of bytes: a ``size``, that of a constant ``text``, the value of the field ``length``, or the
-  ``rest``. With ``fills``, the bytes extend to the end of the range whose length that other field contains.
+- The length of bytes is given by a ``size``, by a constant ``text``, by the value of the field ``length``, or
+  by ``rest`` (all remaining bytes). With ``fills``, the bytes extend to the end of the range whose length
+  that other field contains.
 - A list has the number of elements in the field ``count`` (none if negative), each with the fields ``of``.
   The path of a member is ``each[0].member``, or ``each[0]`` if it has the name of the element itself.
-- ``counts``: the value is the length of the fields from the first to the second
-  (``all``: of the structure); with ``any``, readers ignore the value.
-- ``check``: a checksum, ``crc32`` of the fields that it ``covers`` (``before``: all
-  before it), or a rule that the format defines under that name.
-- ``same``: the value of another field. ``column``: that column of the record type.
-- ``default`` (0 or empty), ``low`` and ``high`` of a sound value, ``optional``, ``show`` (the form of
-  the value for people). An empty optional part has no bytes; an integer is None if the range that it
-  ``fills`` has no room for it.
+- ``counts``: the value is the length of the fields from the first to the second (``all``: of the structure).
+  With ``any``, readers ignore the value.
+- ``check``: the value is a checksum. It is either ``crc32`` of the fields that it ``covers`` (``before``: all
+  fields before it), or computed by a rule that the format defines under that name.
+- ``same``: the value equals that of another field. ``column``: the value is that column of the record type.
+- ``default`` (0 or empty); ``low`` and ``high``, the bounds of a valid value; ``show``, its form for people.
+- ``optional``: an empty part has no bytes. An integer is None if the range that it ``fills`` has no room for
+  it.
 """
 
 from __future__ import annotations
@@ -111,7 +112,7 @@ class Field:
 
     @property
     def constant(self) -> bytes:
-        """The constant content of the field; empty if the content varies."""
+        """The constant content of the field. It is empty if the content varies."""
         return self.text.encode("ascii")
 
     def absent(self, values: Mapping[str, Any]) -> bool:
@@ -160,7 +161,7 @@ class Structure:
     name: str
     ksy: str
     fields: tuple[Field, ...]
-    #: Name of a field that contains a length or count -> the field that it measures.
+    #: Maps the name of a field that contains a length or count to the field that it measures.
     measures: Mapping[str, Field]
 
     @cached_property
@@ -170,7 +171,7 @@ class Structure:
 
     @cached_property
     def checked(self) -> tuple[Field, ...]:
-        """The fields whose values follow from other fields in sound bytes."""
+        """The fields whose values follow from other fields in valid bytes."""
         return tuple(
             item
             for item in self.fields
@@ -205,8 +206,8 @@ class Structure:
 
     @cached_property
     def counted(self) -> Mapping[str, str]:
-        """Maps the name of a field to the length field whose range begins there and ends with a ``fills``
-        field.
+        """A map from the first field of each range that ends with a ``fills`` field to the field with the
+        length of the range.
         """
         return {
             item.counts[0]: item.name for item in self.fields if item.counts and item.name in self.measures
@@ -217,7 +218,9 @@ class Structure:
         return sum(item.width for item in self.fields[: self.names.index(name)])
 
     def packed(self, first: str = "", last: str = "") -> struct.Struct:
-        """Return the struct of the fields from `first` to `last`, or of all; all have a fixed length."""
+        """Return the struct of the fields from `first` to `last`, or of all fields. Their lengths must be
+        fixed.
+        """
         start = self.names.index(first) if first else 0
         end = self.names.index(last) if last else len(self.names) - 1
         return struct.Struct(">" + "".join(item.letter for item in self.fields[start : end + 1]))
@@ -258,8 +261,8 @@ class Layout:
 
     @cached_property
     def inner(self) -> Mapping[str, Any]:
-        """The field of a record whose bytes a separate .ksy describes, that `ksy`, and its `names`; empty if
-        there is none.
+        """The table about the field of a record whose bytes a separate .ksy describes: the `field`, that
+        `ksy`, and its `names`. It is empty if there is no such field.
 
         The described bytes begin at the field `from`. Names are shown `without` some parts; some fields are
         `hidden`.
@@ -269,7 +272,9 @@ class Layout:
 
     @cached_property
     def contents(self) -> Sequence[Mapping[str, Any]]:
-        """Rows that give a field's bytes a type: `of` is ``family.type``, `on` values of other fields."""
+        """Rows that assign a type to the bytes of a field. `of` is ``family.type``. `on` are the values of
+        other fields for which the row applies.
+        """
         found: Sequence[Mapping[str, Any]] = self._table.get("contents", ())
         return found
 
@@ -316,7 +321,7 @@ class Layout:
 
     @cached_property
     def heads(self) -> tuple[str, ...]:
-        """The structures with which a record can begin: `record`, or those in the table's `heads`."""
+        """The structures with which a record can begin: those in `heads` of the table, or only `record`."""
         return tuple(self._table.get("heads", ("record",)))
 
     def whole(self, edition: str) -> tuple[str, ...]:
@@ -331,21 +336,23 @@ class Layout:
         return any(row["name"] == name and _holds(row, edition) for row, _ in self._rows)
 
     def type_name(self, edition: str, number: int) -> str:
-        """Return the name of a record type; empty: no type has this number."""
+        """Return the name of a record type. Return an empty text if no type has this number."""
         return self._names(edition).get(number, "")
 
     def by_type(self, name: str) -> bool:
-        """Return whether a structure's fields depend on the record type, which then is its first field."""
+        """Return whether a structure's fields depend on the record type. If so, the first field is the record
+        type.
+        """
         return name == self._by_type
 
     def kind_at(self, name: str, edition: str, data: Any) -> str:
-        """Return the record type of the structure at the start of `data`; empty if all types have the same
+        """Return the record type of the structure at the start of `data`, or "" if all types have the same
         fields.
         """
         return self.type_name(edition, data[0]) if name == self._by_type and len(data) else ""
 
     def column(self, name: str) -> Mapping[int, str]:
-        """Return record type number -> the table's entry for it under `name`."""
+        """Return a map from the number of a record type to the table's entry for it under `name`."""
         return {row["number"]: row[name] for row in self._table["types"] if name in row}
 
     def _structure(self, name: str, edition: str, kind: str = "") -> Structure:
@@ -369,8 +376,8 @@ class Layout:
 
         `values` has fields by name: an integer (stored modulo its width), bytes, or for a list a sequence of
         mappings or of plain element values. A record's type may be given by name. Omitted fields are
-        computed: lengths, counts, and last of all checksums, over the resulting fields. Raises KeyError for
-        an unknown edition, structure or type, TypeError for a field that the structure does not have.
+        computed: first lengths and counts, then checksums over the resulting fields. Raises KeyError for an
+        unknown edition, structure or type, TypeError for a field that the structure does not have.
         """
         form = self.structure(name, edition, kind)
         unknown = sorted(set(values) - set(form.names))
@@ -394,13 +401,13 @@ class Layout:
         )
 
     def checksum(self, rule: str, stored: Mapping[str, bytes], values: Mapping[str, Any]) -> int:
-        """Return the checksum of the format's own `rule`, of the bytes and values of a structure."""
+        """Return the checksum of a structure's bytes and values by the format's own `rule`."""
         return self._rules[rule](stored, values)
 
     def problem(self, name: str, edition: str, values: Mapping[str, Any], data: bytes) -> str:
-        """Return the fault of values that were read from `data`; empty if there is none.
+        """Return the fault of values that were read from `data`. Return an empty text if there is no fault.
 
-        Lengths are checked, and fields whose values follow from other fields.
+        The function checks lengths, and fields whose values follow from other fields.
         """
         kind = self.kind_at(name, edition, data)
         if self.by_type(name) and not kind:
@@ -426,7 +433,7 @@ class Layout:
         return ""
 
     def read(self, name: str, edition: str, data: bytes, kind: str = "") -> dict[str, Any]:
-        """Return the values of the sound structure at the start of `data`, lists as lists of mappings."""
+        """Return the values of the valid structure at the start of `data`, lists as lists of mappings."""
         form = self.structure(name, edition, kind or self.kind_at(name, edition, data))
         lists = {item.each: item.name for item in form.fields if item.each}
         out: dict[str, Any] = {item: [] for item in lists.values()}
@@ -445,7 +452,7 @@ class Layout:
         return out
 
     def spans(self, name: str, edition: str, data: bytes) -> Iterator[Spot]:
-        """Yield the fields of the sound structure at the start of `data`, without empty ones."""
+        """Yield the fields of the valid structure at the start of `data`, without empty fields."""
         at, form = 0, self.structure(name, edition, self.kind_at(name, edition, data))
         for item, path, raw in _walk(form, data):
             if length := len(raw):
@@ -464,8 +471,8 @@ class Layout:
         """Return the end of the structure at `off` according to its own length fields, valid or not.
 
         The result is 0 if the fixed part reaches beyond `end`, and -1 if a length is negative. Only the fixed
-        part is read, so that a search over many candidates takes linear time. For this, all lengths must be
-        in the fixed part, before the variable parts.
+        part is read, so that a search over many candidates takes linear time. This requires that all lengths
+        are in the fixed part, before the variable parts.
         """
         form = self.structure(name, edition, self.kind_at(name, edition, data[off : off + 1]))
         stop = off + form.size
@@ -483,9 +490,9 @@ class Layout:
 
 
 def _walk(form: Structure, data: bytes) -> Iterator[tuple[Field, str, bytes]]:
-    """Yield field, path and bytes of a sound structure; takes time linear in `data`."""
+    """Yield (field, path, bytes) of a valid structure in time that is linear in the length of `data`."""
     numbers: dict[str, int] = {}
-    #: The start of each range whose length a field contains and that ends with a ``fills`` field.
+    #: Maps the length field of each range that ends with a ``fills`` field to the start of the range.
     starts: dict[str, int] = {}
     at = 0
     for item in form.fields:
@@ -604,7 +611,7 @@ class _Encoding:
         return item.constant or bytes(item.width)
 
     def _put_row(self, item: Field, index: int, row: Mapping[str, Any]) -> None:
-        """Add the parts of one element."""
+        """Add the parts of one element of a list."""
         for member, measured in item.members:
             if member.is_int:
                 value = row[member.name] if member.name in row else len(row[measured]) if measured else 0

@@ -1,7 +1,7 @@
 """The messages of products about their journals, from ``messages.toml``. Each entry describes the meaning of
 a message, and the user's next step.
 
-`page` is the page of the site that describes them. An entry has these members:
+`page` is the page of the site that describes the messages. An entry has these members:
 
     id        the product's own (AMQ222043, XSDB4), or KHD-MSG-001 and so on where it has none; permanent
     also      ids of the same message in a product that shares the journal (HQ222043)
@@ -43,8 +43,8 @@ FILE_NAME = "messages.toml"
 MADE_NAME = "messages_made.json"
 IMPACTS = ("none", "risk", "doubt", "refusal", "loss")
 REQUIRED = ("id", "product", "level", "text", "impact", "verdict", "cause", "state", "meaning", "versions")
-#: The maximum number of characters of a line that are checked, and the minimum that a text must share with
-#: the line.
+#: Two numbers of characters: the maximum of a line that is checked, and the minimum that a text must share
+#: with the line.
 LONGEST, SHORTEST = 100_000, 8
 #: The minimum share of common word pairs at which a fragment is recognised as part of a text.
 ALIKE = 0.6
@@ -181,10 +181,11 @@ def _codes(format_id: str) -> set[str]:
 
 
 def matching(line: str) -> tuple[ProductMessage, ...]:
-    """Return the messages that match any part of a log line, the best first; none if nothing matches.
+    """Return the messages that match any part of a log line, the best match first.
 
-    A message matches by its id, or by its whole text with any words in place of each {}; otherwise, a
-    fragment matches if it shares most of its word pairs. The time depends on the length of the line.
+    A message matches if the line contains its id, or its whole text with any words in place of each {}.
+    Otherwise, it matches if the line is a fragment that shares most of its word pairs with the text. The time
+    depends on the length of the line.
     """
     line = _plain(line)
     tokens = set(_ID.findall(line.upper()))
@@ -228,12 +229,13 @@ def _plain(line: str) -> str:
 
 
 def _covered(text: str, line: str) -> int:
-    """Return how many characters of a text, without its {}, occur in the line in the same order.
+    """Return the number of characters of a text, without its {}, if all of them occur in the line in order.
 
-    Return 0 unless all of them occur.
+    Otherwise, or if they are too few for a match, return 0.
     """
     at = total = 0
-    # The text for a {} may be empty. At the end of a line, the space before a {} may be absent, too.
+    # The words in place of a {} may be absent. At the end of a line, the space before this {} may also be
+    # absent.
     for piece in map(str.strip, _BLANK.split(" ".join(text.split()))):
         found = line.find(piece, at)
         if found < 0:
@@ -244,7 +246,7 @@ def _covered(text: str, line: str) -> int:
 
 
 def _words(text: str) -> list[str]:
-    """Return the words of a text in lower case; a placeholder and a number both become {}."""
+    """Return the words of a text in lower case. Each placeholder and each number becomes {}."""
     return ["{}" if word[0] in "{0123456789" else word for word in _WORD.findall(text.lower())]
 
 
@@ -254,7 +256,9 @@ def _pairs(text: str) -> set[tuple[str, str]]:
 
 
 def _alike(entry: ProductMessage, line: str, pairs: set[tuple[str, str]]) -> float:
-    """Return how well a fragment matches, as a part of a text or by common word pairs; 0: not enough."""
+    """Return a score of how well a fragment matches, as a part of a text or by common word pairs. 0 means no
+    match.
+    """
     best = 0.0
     for text in entry.texts:
         if len(line) >= SHORTEST and line.lower() in text.lower():

@@ -11,7 +11,8 @@ import struct
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-#: For each form of a compressed int, and of a compressed long: the number of bits, and the number of bytes.
+#: (Number of bits, number of bytes) for each form of a compressed int, then for each form of a compressed
+#: long.
 _FORMS = (((6, 1), (14, 2), (31, 4)), ((14, 2), (30, 4), (63, 8)))
 _MOST_GROUPS = 10
 
@@ -31,7 +32,7 @@ class Number:
 
 
 def compressed(value: int, *, wide: bool = False, longest: bool = False) -> bytes:
-    """Return a compressed int or (`wide`) long in its shortest form, or in the longest."""
+    """Return a compressed int (a long if `wide`) in its shortest form, or (`longest`) its longest form."""
     for mark, (bits, size) in enumerate(_FORMS[wide]):
         if value >> bits == 0 and (mark == 2 or not longest):
             return (mark << (8 * size - 2) | value).to_bytes(size, "big")
@@ -63,7 +64,7 @@ def _packed(*, wide: bool) -> Number:
     forms = _FORMS[wide]
 
     def read(data: bytes, at: int) -> tuple[int, int]:
-        # The longest form is marked by the first bit, the others by the first two bits.
+        # The first bit marks the longest form. The first two bits mark each of the other forms.
         bits, size = forms[min(data[at] >> 6, 2)]
         if at + size > len(data):
             raise IndexError("the bytes end")

@@ -1,7 +1,7 @@
 """The vocabulary in which implementations of all formats report a journal.
 
-JSON rules: every integer is a decimal string, bytes are lower-case hex, enum values are the spec's names, so
-that no language loses bits of a 64-bit integer. In Python the same integers are plain ``int`` until
+JSON rules: every integer is a decimal string, so that no language loses bits of a 64-bit integer. Bytes are
+lower-case hex. Enum values are the spec's names. In Python the same integers are plain ``int`` until
 :meth:`Observation.to_json` is called.
 
 The levels in ascending order, each of which contains the previous level: ``verdict`` < ``records`` <
@@ -19,7 +19,7 @@ from typing import Any
 
 from journalspec.reread import Lazy, Part
 
-#: A JSON value in the protocol, which contains no JSON numbers.
+#: A JSON value in the protocol. The protocol contains no JSON numbers.
 Json = Any  # a recursive alias would not help type checkers or readers
 
 CLEAN = "clean"
@@ -120,9 +120,9 @@ class Missing(Item):
     """Represents a part that belongs to the journal but is missing, and the proof of that.
 
     `code` is a name in the format's table ``[missing]``; `name` identifies the missing thing (the name of a
-    file, the id of a record or transaction as text). The proof is in `file`. It is at `off` if it has a
-    single position. `count` is the number of affected messages, records or rows (see the table), None if it
-    is unknown. `text` is for people and is not compared. If something is missing, the verdict is never clean.
+    file, the id of a record or transaction as text). The proof is in `file`, and at `off` if it has a single
+    position. `count` is the number of affected messages, records or rows (see the table), None if it is
+    unknown. `text` is for people and is not compared. If something is missing, the verdict is never clean.
     """
 
     code: str
@@ -166,8 +166,9 @@ class Note(Item):
 class FileMap(Item):
     """Represents one file of the set at level ``layout``: its length, role and header fields.
 
-    `content` is the meaning of a file that is neither data nor damaged, such as pending changes of other
-    files. A FileMap never changes. Like an Observation, it is not frozen, because that takes longer.
+    `content` is the meaning of a file that is neither data nor damaged. For example, a file can contain
+    pending changes of other files. A FileMap never changes. Like Observation, the class is not frozen,
+    because frozen objects take longer to create.
     """
 
     file: str
@@ -186,10 +187,11 @@ class FileMap(Item):
 class Observation:
     """Represents the complete answer of a reader or of recovery for one journal.
 
-    It never changes. The class is not frozen, because frozen objects would take four times as long to create.
+    An observation never changes. The class is not frozen, because frozen objects would take four times as
+    long to create.
 
-    The long sequences of a large journal, those in `state` among them, are read again from its files at each
-    iteration (:mod:`.reread`).
+    For a large journal, the long sequences, including those in `state`, are not in memory. Each iteration
+    reads them again from the files (:mod:`.reread`).
     """
 
     verdict: str
@@ -207,23 +209,25 @@ class Observation:
     unanchored: Sequence[Record] = ()
     #: Parts of the journal that are missing, in the order of the format's ``[lists]``.
     missing: Sequence[Missing] = ()
-    #: Part of level ``contents``: the rows of each table in JSON form; None if the level was not requested.
+    #: Part of level ``contents``: the rows of each table in JSON form. It is None if the level was not
+    #: requested.
     contents: Mapping[str, object] | None = None
     #: The number of items that were found but are not in the answer, by name, for summaries.
     tallies: Mapping[str, int] = field(default_factory=dict, compare=False, repr=False)
     #: The refusal of strict recovery, if the journal reads cleanly. It is not part of the answer.
     unfit: Observation | None = field(default=None, compare=False, repr=False)
-    #: A function that continues the pass under another policy and returns the answer of that policy. It works
-    #: only once, and is not part of the data of a refusal.
+    #: After a refusal, a function that continues the pass over the files under another policy and returns the
+    #: answer of that policy. It works only once, and is not part of the answer.
     go_on: Callable[[str], Observation | None] | None = field(default=None, compare=False, repr=False)
 
     @property
     def given_up(self) -> Sequence[Record]:
-        """Return the unanchored records in dropped bytes; they might be live if those bytes were intact.
+        """Return the unanchored records in dropped bytes. They might be live if the dropped bytes were
+        intact.
 
         Dropped bytes are a dropped region, or a file that cannot be used. Other unanchored records are
-        normal: they lie after the end of the log, or belong to an earlier generation. Takes 16 bytes of
-        memory for each dropped region.
+        normal: they lie after the end of the log, or belong to an earlier generation. The call takes 16 bytes
+        of memory for each dropped region.
         """
         if isinstance(self.unanchored, Lazy):
             return Lazy([Part("", self.each_given_up, sum(1 for _ in self.each_given_up()))])
@@ -240,7 +244,7 @@ class Observation:
                 yield record
 
     def members(self, level: Level = Level.LAYOUT) -> dict[str, object]:
-        """Return the members of the protocol's JSON object, cut to `level`, with their Python values."""
+        """Return the members of the protocol's JSON object up to `level`, with their Python values."""
         out: dict[str, object] = {"verdict": self.verdict}
         if self.verdict == REFUSED:
             out["phase"] = self.phase
@@ -265,12 +269,14 @@ class Observation:
         return out
 
     def to_json(self, level: Level = Level.LAYOUT) -> dict[str, Json]:
-        """Return the observation as the protocol's JSON object, cut to `level`."""
+        """Return the observation as the protocol's JSON object, with the members up to `level`."""
         return {name: jsonable(value) for name, value in self.members(level).items()}
 
 
 class _Regions:
-    """Byte ranges of files, in ascending order within each, for questions about their content."""
+    """Byte ranges of files, in ascending order within each file. They answer whether a place is in one of
+    them.
+    """
 
     def __init__(self, regions: Sequence[Dropped]) -> None:
         self._found: dict[str, tuple[array[int], array[int]]] = {}
@@ -317,7 +323,8 @@ def jsonable(value: object) -> Json:  # noqa: PLR0911  # one for each kind of va
     int -> decimal string, bytes -> hex, mappings and sequences element by element; bool, str and None are
     unchanged. Raises TypeError on anything else (a float has no place in a journal).
     """
-    # Exact types are tested first, because nearly all values have these types, and further tests take longer.
+    # Exact types are tested first, because nearly all values have one of them, and the later tests take
+    # longer.
     kind = type(value)
     if kind is str or kind is bool or value is None:
         return value

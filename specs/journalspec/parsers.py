@@ -47,7 +47,7 @@ class KaitaiCodec:
             raise SchemaError(str(error), file, stream.pos()) from error
 
     def whole(self, data: bytes, edition: str, file: str = "") -> Any:
-        """Return the tree of a whole file, as the .ksy alone parses it; raises SchemaError."""
+        """Return the tree into which the generated class alone parses a whole file; raises SchemaError."""
         return self._parsed(self.parser(edition), edition, data, 0, file)[0]
 
     def read(self, name: str, edition: str, data: bytes, off: int, file: str) -> Plain:
@@ -106,12 +106,14 @@ def _value(part: Any, item: Field) -> Any:
 
 
 def _member(row: Any, path: str) -> Any:
-    """Return a member of an element; ``source.name`` is the member ``name`` of the part ``source``."""
+    """Return a member of a list's element. The path ``source.name`` means the member ``name`` of the part
+    ``source``.
+    """
     for name in path.split("."):
         row = getattr(row, name)
     return row if isinstance(row, int) else _bytes(row)
 
 
 def _bytes(value: Any) -> bytes:
-    """Return bytes, even for a field that the .ksy declares as text; each character becomes one byte."""
+    """Return the value as bytes. If the .ksy declares the field as text, each character becomes one byte."""
     return value.encode("latin-1") if isinstance(value, str) else bytes(value)

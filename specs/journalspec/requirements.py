@@ -34,7 +34,7 @@ _ID = re.compile(r"(?P<prefix>[A-Z]{3})-(?P<area>[A-Z]{3})-(?P<number>[0-9]{3})"
 class Requirement:
     """Represents one requirement: its text, its roles, its editions, and its source.
 
-    `why` explains the rule to people, in Markdown, if the text alone does not; it requires nothing and is not
+    If the text alone does not explain the rule, `why` does so in Markdown. `why` requires nothing and is not
     part of the digest. `source` holds ``kind`` (product, document or decision), its name
     (``product``/``version``/``class`` or ``document``) and ``passages``.
     """
@@ -197,8 +197,8 @@ def _source_faults(source: object) -> Iterator[str]:
 def stamp(text: str) -> tuple[str, list[str]]:
     """Return the TOML `text` with every digest corrected, and the ids that changed.
 
-    A requirement whose digest no longer fits gets the next revision; a new one (empty digest) keeps
-    revision 1. Layout and comments are not changed.
+    A requirement whose digest no longer fits its text gets the next revision. A new requirement (empty
+    digest) keeps revision 1. Layout and comments are not changed.
     """
     document = tomlkit.parse(text)
     changed = []

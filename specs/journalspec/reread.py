@@ -19,7 +19,7 @@ T = TypeVar("T")
 #: A function from an item to its file, offset and length.
 Place = Callable[[T], tuple[str, int, int]]
 
-#: Memory for a journal's records, in bytes: each record counts its length in the file plus COST.
+#: The maximum memory for a journal's records, in bytes. A record counts as its length in the file plus COST.
 KEEP = 8 << 20
 #: Approximate memory of an item in addition to its stored bytes.
 COST = 1 << 10
@@ -38,10 +38,10 @@ class Changed(Exception):
 
 @dataclass(slots=True)
 class Part(Generic[T]):
-    """The `count` items of file `name`; `again` yields them once more.
+    """The `count` items of file `name`. Each call of `again` reads and yields them once more.
 
-    Parts of the same file with equal `key` have the same items; for a part without a key (None), this is
-    unknown.
+    Parts of the same file with equal `key` have the same items; for a part without a key (None), it is
+    unknown whether the items are the same.
     """
 
     name: str
@@ -63,8 +63,9 @@ class Lazy(Sequence[T]):
 
     An iteration takes a pass over the files; an access by index takes a pass up to the item. Raises
     :class:`Changed` if a part yields different items than at first. If `parts` is a function, it is called at
-    the first access, and again only if it fails. `codes` maps the numbers of record types to their counts, if
-    known. `brief` yields each item's name in a summary and its size (bytes), without making the item.
+    the first access. If the call fails, the next access calls it again. `codes` maps the numbers of record
+    types to their counts, if known. `brief` yields each item's name in a summary and its size (bytes),
+    without making the item.
     """
 
     def __init__(
@@ -107,7 +108,7 @@ class Lazy(Sequence[T]):
         return next(islice(self, at, None))
 
     def __eq__(self, other: object) -> bool:
-        """Compare item by item up to the first difference; items known to be equal are skipped."""
+        """Compare item by item up to the first difference. Parts that are known to be equal are skipped."""
         if not isinstance(other, Sequence) or isinstance(other, str):
             return NotImplemented
         if isinstance(other, Lazy) and [*map(_count, self.parts)] == [*map(_count, other.parts)]:
@@ -128,7 +129,8 @@ class Lazy(Sequence[T]):
 class Deferred(Sequence[T]):
     """A sequence of known length whose items are created at the first access.
 
-    `codes` returns what `codes` of Lazy contains, which few callers need.
+    `codes` is a function that returns the same map as `codes` of Lazy. It is called late, because few callers
+    need the map.
     """
 
     __slots__ = ("_codes", "_items", "_length", "_make")
@@ -144,7 +146,7 @@ class Deferred(Sequence[T]):
 
     @property
     def codes(self) -> Mapping[int, int] | None:
-        """Maps the numbers of record types to their counts. None if they are unknown."""
+        """A map from the numbers of record types to their counts, or None if the counts are unknown."""
         return self._codes() if self._codes is not None else None
 
     def _all(self) -> tuple[T, ...]:
@@ -189,7 +191,8 @@ def _walk(part: Part[T]) -> Iterator[T]:
 
 
 def mapped(function: Callable[[S], T], sequence: Sequence[S]) -> Sequence[T]:
-    """Return ``function(item)`` for each item. For items that are created on access, compute it on access.
+    """Return a sequence of ``function(item)`` for each item. If items are created on access, so are the
+    results.
 
     Otherwise, the result is a list, because a state contains it and a state consists of JSON values.
     """
@@ -217,8 +220,8 @@ def few(
     size: Callable[[T], int],
     brief: Callable[[], Iterable[tuple[object, int]]] | None = None,
 ) -> Sequence[T]:
-    """Return the `count` items that `again` yields. The result is a list if they are few, else they are
-    created on each access.
+    """Return the `count` items that `again` yields. The result is a list if they are few. Otherwise, each
+    access reads the items again.
 
     `size` is the memory of an item in addition to :data:`COST` (bytes); `brief` is as in :class:`Lazy`.
     """
@@ -239,9 +242,10 @@ _MADE = {Lazy, Deferred}
 def joined(place: Place[T], *sequences: Sequence[T]) -> Sequence[T]:
     """Return the concatenated sequences.
 
-    The result is a tuple unless one of the sequences is read again or created late.
+    The result is a tuple, unless the items of one of the sequences are not yet in memory.
     """
-    # Exact types are compared, because a test for an abstract class takes longer than all the rest.
+    # Exact types are compared, because a test for an abstract class takes longer than the rest of this
+    # function.
     if len(sequences) == 1 and type(sequences[0]) is not list:
         return sequences[0]
     filled = [*filter(len, sequences)]
@@ -258,7 +262,9 @@ def joined(place: Place[T], *sequences: Sequence[T]) -> Sequence[T]:
 
 
 def _counts(sequences: Iterable[Sequence[T]]) -> Mapping[int, int] | None:
-    """Return the counts of the record types in all sequences. Return None if those of one are unknown."""
+    """Return the counts of the record types in all sequences. Return None if the counts of one sequence are
+    unknown.
+    """
     counts = Counter[int]()
     for sequence in sequences:
         codes = getattr(sequence, "codes", None)

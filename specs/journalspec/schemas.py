@@ -54,7 +54,9 @@ class Plain:
 
     @classmethod
     def of(cls, layout: Layout, edition: str, values: Mapping[str, Any], off: int, end: int) -> Plain:
-        """Return the structure with these fields; its type is OTHER if the type number has no name."""
+        """Return the structure with these fields. If the type number has no name, the type of the structure
+        is OTHER.
+        """
         number = values.get(layout.type_field)
         kind = "" if number is None else layout.type_name(edition, number) or "OTHER"
         return cls(off, end - off, kind, values)
@@ -119,9 +121,9 @@ def reread(
 ) -> Observation:
     """Return `seen` with every header and record read again by the schemas of `kind` at the same place.
 
-    Schema and reader agree on a journal if the result is equal to `seen`. State, regions and notes are
-    unchanged, because no structure stores them. Raises SchemaError if a schema finds no sound structure at an
-    offset, and for an unknown edition.
+    Schema and reader agree on a journal if the result is equal to `seen`. State, regions and notes are copied
+    from `seen`, because no structure stores them. Raises SchemaError if a schema finds no sound structure at
+    an offset, and for an unknown edition.
     """
     if edition not in get_format(format_id).editions:
         known = ", ".join(get_format(format_id).editions)
@@ -192,7 +194,9 @@ class _Again:
     def _values(
         self, stored: Mapping[str, Field], values: Mapping[str, Any], record: Record
     ) -> Iterator[tuple[str, Any]]:
-        """Yield those members of a record in an observation that depend only on the record's bytes."""
+        """Yield (name, value) of those members of an observed record that depend only on the bytes of the
+        record.
+        """
         for field in self._told:
             item = stored.get(field.name)
             if item is None or field.name not in values:
@@ -201,7 +205,7 @@ class _Again:
                 continue
             value = values[field.name]
             if field.kind == "int" and field.width != item.type:
-                continue  # The value is a part of a number in a header.
+                continue  # The value is only a part of a number in a header.
             if field.types and record.type not in field.types:
                 continue
             if not value and field.name not in record.fields:

@@ -1,8 +1,8 @@
 """The observation model of a format. It contains every name that an answer may contain, from ``fields.toml``.
 
-One table per format lists the record types and the fields of each, with types and ranges, the fields of
-headers and of the state, and every role, reason, code, note, parameter and operation. The site and the runner
-use the table.
+Each format has one such file. It lists the record types and their fields (with types and ranges), and the
+fields of headers and of the state. It also lists every role, reason, code, note, parameter and operation. The
+site and the runner use this file.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from journalspec.observation import PHASES
 
 Json = Any  # A JSON value, as in journalspec.observation.
 
-#: The kinds of values; in JSON an ``int`` is decimal text and ``bytes`` are lower-case hex.
+#: The kinds of values. In JSON, an ``int`` is decimal text, and ``bytes`` are lower-case hex.
 KINDS = ("int", "bytes", "str", "bool", "list", "object")
 #: Name of an integer type -> its minimum and its maximum.
 WIDTHS = {f"s{size}": (-(1 << (8 * size - 1)), (1 << (8 * size - 1)) - 1) for size in (1, 2, 4, 8)} | {
@@ -37,11 +37,12 @@ _HEX = re.compile(r"([0-9a-f]{2})*")
 class Field:
     """Represents one named value: of a record, a header, the state, an operation, or a parameter.
 
-    `editions` and `types` (of records) list where the value occurs; if empty, it occurs everywhere.
-    `optional` describes when the value is omitted; if empty, it is never omitted. `low` and `high` bound an
-    integer, or the length of bytes. `order` is how a list is sorted; `of` are the members of its elements, or
-    of an object; `element` is the type of the elements of a list of plain values. `unseen` is the reason why
-    no published case shows the value. A table of records has a `body` only if bodies are requested.
+    `editions` and `types` (of records) list where the value occurs. If a list is empty, the value occurs
+    everywhere. `optional` describes when the value is omitted; if empty, it is never omitted. `low` and
+    `high` bound an integer, or the length of bytes. `order` is how a list is sorted. `of` are the members of
+    an object, or of each element of a list. `element` is the type of the elements of a list of plain values.
+    `unseen` is the reason why no published case shows the value. A table of records has a `body` only if
+    bodies are requested.
     """
 
     name: str
@@ -101,17 +102,30 @@ class Entry:
     """Represents a name, its meaning and its editions. The name is a record type, role, reason, code, note or
     missing thing.
 
-    `phase` and `at` are for codes (`at`: the meaning of the refusal's place); `file`, `off` and `text` state
-    which parts a note has; if empty, the part is absent. `loss`: a tool does not report a journal with the
-    note as clean, although recovery continues; with `tool`, `read` and `recover` may still report it as
-    clean. `absence`: the note says that something is missing, which is unknown if a file could not be read.
-    `advice` is for codes: the first step after such a refusal. `neighbour` is for notes that files next to
-    the journal prove. Only implementations with the feature ``missing`` read these files, so only they must
-    report such notes. `names` and `count` are for missing things: their names, and the unit that is counted
-    (empty: no number). `exact` is for notes and missing things: a case lists all such codes, so an answer
-    with an additional code is wrong. `whole` is for reasons: the record is intact, but other bytes exclude
-    it. `unseen` is the reason why no published case shows it; only the command line reports a missing thing
-    with a reason here.
+    For codes of refusals:
+
+    - `phase`: the phase in which a reader refuses; `at`: the meaning of the refusal's place.
+    - `advice`: the user's first step after such a refusal.
+
+    For notes:
+
+    - `file`, `off` and `text`: the meaning of these parts of the note. If it is empty, a note lacks the part.
+    - `loss`: a tool does not report a journal with the note as clean, although recovery continues. With
+      `tool`, `read` and `recover` may still report the journal as clean.
+    - `absence`: the note means that something is missing. Nobody can know that if a file was unreadable.
+    - `neighbour`: the note is proved by files next to the journal. Only implementations with the feature
+      ``missing`` read these files. Therefore only they must report such notes.
+
+    For missing things, `names` is the meaning of their names. `count` is the unit that is counted; it is
+    empty if there is no number.
+
+    For notes and missing things, `exact` means that a case lists all such codes. An answer with an additional
+    code is wrong.
+
+    For reasons, `whole` means that the record is intact, but other bytes exclude it.
+
+    `unseen` is the reason why no published case shows the entry. A missing thing with such a reason is
+    reported only by the command line.
     """
 
     name: str
@@ -151,7 +165,7 @@ class Vocabulary:
     params: tuple[Field, ...]
     operations: Mapping[str, tuple[Entry, tuple[Field, ...]]]
     framing: Mapping[str, str] = field(default_factory=dict)
-    #: ``records`` and ``dropped`` -> their order, which the runner compares.
+    #: Maps ``records`` and ``dropped`` to the order of these lists. The runner compares the order.
     lists: Mapping[str, str] = field(default_factory=dict)
     #: The things that an answer may report as missing.
     missing: Mapping[str, Entry] = field(default_factory=dict)
@@ -172,7 +186,9 @@ class Vocabulary:
         return tuple(dict.fromkeys(item.name for item in self.state))
 
     def params_of(self, op: str, edition: str | None = None) -> dict[str, Field]:
-        """Return name -> parameter for those that `op` accepts (in `edition`; None: in any)."""
+        """Return a map from name to parameter, for the parameters that `op` accepts (in `edition`; if None,
+        in any edition).
+        """
         return {
             item.name: item
             for item in self.params

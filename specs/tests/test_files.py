@@ -80,7 +80,7 @@ def test_full_disk_changes_no_file_and_the_error_has_the_file_name(tmp_path: Pat
 
 
 @unix
-def test_link_remains_a_link(tmp_path: Path, way: str) -> None:
+def test_symbolic_link_stays_and_its_target_is_replaced(tmp_path: Path, way: str) -> None:
     (tmp_path / "kept").mkdir()
     (tmp_path / "kept" / "file").write_text("old")
     (tmp_path / "link").symlink_to("kept/file")

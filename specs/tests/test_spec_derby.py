@@ -51,7 +51,9 @@ def plain(value: Any) -> Any:
 
 
 def present(value: Any) -> Any:
-    """Drop absent members: Kaitai omits a member that is None in construct."""
+    """Return the value without members that are None, because Kaitai omits such members and construct does
+    not.
+    """
     if isinstance(value, dict):
         return {name: present(item) for name, item in value.items() if item is not None}
     return [present(item) for item in value] if isinstance(value, list) else value
@@ -82,7 +84,8 @@ def test_schemas_agree_on_every_captured_record() -> None:
         assert whole.header.number == tree.header.number == int(path.stem[3:])
         bodies = [record.body for record in tree.records]
         assert [slot.record.body for slot in whole.slots if slot.is_record] == bodies, path
-        # Captures of one version begin with the same records, so known bodies are skipped.
+        # The captures of one version begin with the same records. Bodies that were already tested are
+        # skipped.
         for body in set(bodies) - known:
             found = BODY.parse(body)
             assert BODY.build(found) == body
@@ -114,7 +117,7 @@ def test_compressed_numbers_have_the_limits_in_the_document(unit: int, form: str
     [(3, "bad length"), (11, "another place"), (36, "another length behind"), (32, "another checksum")],
 )
 def test_damaged_record_is_not_parsed(off: int, what: str) -> None:
-    """The first record after the header is a checksum record of 37 bytes."""
+    """The first record after the header (24 bytes) is a checksum record of 37 bytes."""
     data = bytearray((CAPTURED / "derby-10.16.1.1" / "three" / "log1.dat").read_bytes())
     data[24 + off] ^= 1
     with pytest.raises(SchemaError):
@@ -122,7 +125,7 @@ def test_damaged_record_is_not_parsed(off: int, what: str) -> None:
 
 
 def test_every_deviation_was_observed_in_an_experiment_or_a_case() -> None:
-    """The first product that shows a deviation is the first version that has it."""
+    """The first product in the list must also be the first version that has the deviation."""
     text = (HARNESS / "experiments.toml").read_text(encoding="utf-8")
     experiments = {entry["id"] for entry in tomllib.loads(text)["experiment"]}
     data = tomllib.loads((SPECS / "journalspec/derby_log/deviations.toml").read_text(encoding="utf-8"))

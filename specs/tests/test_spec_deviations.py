@@ -117,7 +117,7 @@ def test_lint_reports_checks_that_could_not_fail(table: dict[str, Any], complain
     assert (lint(FORMAT, data) == []) == (table in (STEP_SHOW, TRACE_SHOW, PROGRAM_SHOW))
 
 
-def test_all_deviations_have_a_show_command_if_one_has() -> None:
+def test_if_one_deviation_has_a_show_table_all_must_have_one() -> None:
     data = copy.deepcopy(GOOD)
     second = copy.deepcopy(data["deviation"][0]) | {"id": f"{P}-DEV-002"}
     data["deviation"][0]["show"] = [{"none": "why"}]

@@ -44,7 +44,9 @@ for (const [path, text] of Object.entries(made)) writeFileSync(process.argv[3] +
 
 @cache
 def drawn(family: Family, number: int) -> list[tuple[str, str, bytes]]:
-    """Return `number` random types of a family (root, version, bytes); every run draws the same ones."""
+    """Return `number` random values (root, version, bytes) of types of a family. Every run generates the same
+    values.
+    """
     random = Random(46)
     pairs = [(root, version) for root in family.roots for version in family.versions]
     return [(*pairs[at % len(pairs)], draw(family, *pairs[at % len(pairs)], random)) for at in range(number)]
@@ -55,7 +57,7 @@ each_family = pytest.mark.parametrize("family", ALL, ids=ksy_id)
 
 @each_family
 def test_construct_agrees_with_the_naive_decoder_and_builds_the_same_bytes(family: Family) -> None:
-    # With fewer draws, six fields of the families never occur.
+    # With fewer random values, six fields of the families never occur.
     for root, version, data in drawn(family, 500):
         wanted, found = decode(family, root, data, version), parse(family, root, data, version)
         assert plain(family, root, found, version) == wanted

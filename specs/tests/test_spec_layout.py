@@ -93,16 +93,15 @@ def test_table_and_observations_agree_on_types_and_widths(format_id: str) -> Non
 
 
 def values_of(form: Structure, rng: random.Random) -> dict[str, Any]:
-    """Return values for the free parts of a structure: lengths, checks and constants do not decide these
-    parts.
-    """
+    """Return random values for the free fields of a structure: all but lengths, checksums, constants."""
     out: dict[str, Any] = {}
     for item in form.fields:
         if item.type == "list":
             out[item.name] = [element(item, rng) for _ in range(rng.randrange(4))]
         elif item.is_int and item.name not in form.measures and not item.counts and not item.check:
             low, high = WIDTHS[item.type]
-            # A value with only a lower bound is an offset. It stays at that bound, inside the file.
+            # A field with only a lower bound is an offset. Its value is that bound, so that it lies inside
+            # the file.
             low, high = low if item.low is None else item.low, item.high or item.low or high
             out[item.name] = rng.choice([low, high, rng.randint(low, high)])
         elif item.size and not item.same:
@@ -113,7 +112,9 @@ def values_of(form: Structure, rng: random.Random) -> dict[str, Any]:
 
 
 def least(form: Structure, item: Field) -> int:
-    """Return the least number of bytes of `item`, if a minimum length includes only this field."""
+    """Return the least number of bytes of `item`. It is not 0 if a length field with a minimum counts only
+    `item`.
+    """
     alone = (other.low for other in form.fields if other.counts == (item.name, item.name) and other.low)
     return next(alone, 0)
 
@@ -133,7 +134,7 @@ def test_built_bytes_are_read_back_by_the_table_and_both_schemas(
     form = layout.structure(name, edition, kind)
     for seed in range(3):
         values = values_of(form, random.Random(seed))
-        if kind:  # The type is given, not drawn.
+        if kind:  # The record type is given, not random.
             values[layout.type_field] = kind
         parts = layout.encode(name, edition, values, kind)
         data = joined(parts)
@@ -162,7 +163,7 @@ def test_built_bytes_are_read_back_by_the_table_and_both_schemas(
 def test_single_wrong_field_is_the_only_reported_fault(
     format_id: str, edition: str, name: str, kind: str
 ) -> None:
-    """Values that follow from other fields are fixed; all other values are free."""
+    """A value that follows from other fields is checked. Any other value is accepted."""
     layout = layout_of(format_id)
     form = layout.structure(name, edition, kind)
     values = values_of(form, random.Random(1)) | ({layout.type_field: kind} if kind else {})
@@ -218,7 +219,7 @@ class Looked(bytes):
 
     def __getitem__(self, place: Any) -> Any:
         self.left -= 1
-        assert self.left, "it goes on behind the bytes"
+        assert self.left, "the parser continues after the last byte"
         return super().__getitem__(place)
 
 
@@ -226,7 +227,7 @@ class Looked(bytes):
 def test_parsing_with_a_wrong_count_stops_at_the_last_byte(
     format_id: str, edition: str, name: str, kind: str
 ) -> None:
-    """Every number is the largest possible one: a parser must not continue after the last byte."""
+    """Every number is the largest possible one. Still, a parser must not continue after the last byte."""
     layout = layout_of(format_id)
     form = layout.structure(name, edition, kind)
     head = b"".join(

@@ -1,4 +1,6 @@
-"""Messages of products: each row is complete and has a record, and a line of a log finds its row."""
+"""Messages of products: each entry is complete, starts of products printed it, and a line of a log finds its
+entry.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,7 @@ from journalspec.messages import (
 )
 from work import LINEAR, Task, growth, work
 
-#: The smallest number of messages that a start printed, for products that run here.
+#: The minimum number of messages that starts of products printed, for the formats whose products run here.
 RUN = {"jboss_journal": 10, "kahadb_journal": 10, "derby_log": 10, "bitronix_tlog": 10}
 MISTAKES = tomllib.loads((Path(__file__).parent / "data" / "mistakes.toml").read_text(encoding="utf-8"))
 #: Lines as they occur in logs, each with its message.
@@ -36,7 +38,7 @@ def data(format_id: str) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("name", format_ids())
-def test_every_row_is_complete(name: str) -> None:
+def test_every_entry_is_complete(name: str) -> None:
     assert lint(name, data(name)) == []
     assert all(entry.page.startswith("messages/") for entry in messages(name))
 
@@ -49,7 +51,7 @@ def test_enough_messages_are_known_and_reproduced() -> None:
 
 
 @pytest.mark.parametrize("name", RUN)
-def test_reproduced_message_is_in_the_lines_of_its_record(name: str) -> None:
+def test_reproduced_message_is_in_the_recorded_output_of_its_start(name: str) -> None:
     for entry in messages(name):
         for place in entry.made:
             product, _, state = place.partition("/")
@@ -58,8 +60,8 @@ def test_reproduced_message_is_in_the_lines_of_its_record(name: str) -> None:
             assert prints(entry, record["lines"]), (entry.id, place)
 
 
-def test_lines_of_the_records_match_their_own_row() -> None:
-    """The test takes thirty random lines, as the products printed them, from each format."""
+def test_recorded_line_matches_the_message_that_was_recorded() -> None:
+    """The test takes thirty random lines of each format, as the products printed them."""
     for name in RUN:
         pairs = [
             (entry.id, line)
@@ -107,12 +109,12 @@ def test_hostile_text_takes_linear_time(piece: str) -> None:
         return lambda: (matching(text), nearest(text))
 
     assert growth(asked, LONGEST // 8) < LINEAR
-    # Longer text is cut.
+    # Only the first part of a longer text is read.
     assert work(asked(4 * LONGEST)) == work(asked(2 * LONGEST))
 
 
 @pytest.mark.parametrize(("change", "fault"), MISTAKES["messages"])
-def test_fault_of_a_row_is_detected(change: dict[str, Any], fault: str) -> None:
+def test_fault_of_an_entry_is_detected(change: dict[str, Any], fault: str) -> None:
     table = data("jboss_journal")
     table["message"][0] |= change
     assert any(fault in found for found in lint("jboss_journal", table))

@@ -1,4 +1,4 @@
-"""Java's modified UTF-8: examples from its definition, and all kinds of text encoded and decoded."""
+"""Java's modified UTF-8: examples from its definition, and random texts that are encoded and decoded."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from journalspec import mutf8
 
-#: Texts and their bytes, worked out by hand. U+1F4E8 consists of the surrogates D83D and DCE8.
+#: Texts and their bytes, computed by hand. U+1F4E8 consists of the surrogates D83D and DCE8.
 EXAMPLES = [
     ("data-1.amq", b"data-1.amq"),
     ("a\0b", b"a\xc0\x80b"),
@@ -19,7 +19,7 @@ EXAMPLES = [
 
 
 @pytest.mark.parametrize(("text", "data"), EXAMPLES)
-def test_examples(text: str, data: bytes) -> None:
+def test_sample_texts_have_the_bytes_computed_by_hand(text: str, data: bytes) -> None:
     assert mutf8.encode(text) == data
     assert mutf8.decode(data) == text
 

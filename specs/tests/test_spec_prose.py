@@ -89,7 +89,7 @@ def test_decisions_cite_existing_passages(format_id: str) -> None:
         for passage in item.source["passages"]:
             word, _, other = passage.partition(" of ")
             if word == "Why":
-                assert known[other or item.id].why, f"{item.id}: {passage}: that requirement does not say why"
+                assert known[other or item.id].why, f"{item.id}: {passage}: that requirement has no `why`"
             else:
                 assert any(heading.startswith(passage.partition(": ")[0]) for heading in headings), (
                     f"{item.id}: {passage!r} is no heading of spec.md (HEADING, Why, or Why of ID)"

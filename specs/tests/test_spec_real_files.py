@@ -26,7 +26,7 @@ pytestmark = [
 
 
 def journals() -> Iterator[Any]:
-    """Yield format, edition and files of every directory of a product, or of a file that is alone."""
+    """Yield format, edition and files for every directory that a product wrote, and for every single file."""
     for format_id, known in TABLE.items():
         for product, edition in known["editions"].items():
             for path in sorted((REAL / format_id / known["folder"] / product).glob("*")):
@@ -44,7 +44,7 @@ def layout_of(format_id: str) -> Layout:
 
 
 def parsed(format_id: str) -> dict[str, Any]:
-    """For each path, return the other reader's result about the file: a list of records, or members of a
+    """Return a map from path to the other reader's result about the file: a list of records, or members of a
     file.
     """
 
@@ -60,7 +60,9 @@ def parsed(format_id: str) -> dict[str, Any]:
 
 
 def assert_the_same(value: Any, other: Any) -> None:
-    """Compare a value with the other reader's value, in which bytes are hex, signed, or only counted."""
+    """Compare a value with the other reader's value. There, bytes are hex or only counted, and a byte can be
+    a signed number.
+    """
     if isinstance(value, bytes):
         assert {"len": len(value)} == other if isinstance(other, dict) else value.hex() == other
     elif isinstance(value, list) and all(isinstance(row, str) for row in value):
@@ -76,7 +78,7 @@ def assert_the_same(value: Any, other: Any) -> None:
 def assert_built_again(
     layout: Layout, edition: str, data: bytes, values: Mapping[str, Any], kind: str
 ) -> None:
-    """Build a record from its free parts; lengths and checks follow from them, byte for byte."""
+    """Build a record from its free fields only. Lengths and checksums follow from these, byte for byte."""
     form = layout.structure("record", edition, kind)
     free = {
         item.name: values[item.name]
@@ -87,7 +89,7 @@ def assert_built_again(
 
 
 @pytest.mark.parametrize(("format_id", "edition", "paths"), list(journals()))
-def test_three_descriptions_and_an_independent_reader_agree(
+def test_table_and_both_schemas_agree_with_an_independent_reader(
     format_id: str, edition: str, paths: list[Path]
 ) -> None:
     reference = pytest.importorskip("journalspec_reference").load(format_id)
@@ -112,7 +114,7 @@ def test_three_descriptions_and_an_independent_reader_agree(
         if found is None or "not-parseable" in found or place in known.get("damaged", ()):
             # The other reader failed, or this project's reader does not report the journal as clean.
             continue
-        # The other readers do not report missing parts.
+        # The other readers do not report missing files or records.
         assert (
             seen.verdict == CLEAN
             or seen.missing

@@ -41,7 +41,7 @@ GOOD: dict[str, Any] = {
 
 
 #: Rules that this project decided, because no document and no product states them. The products accept a
-#: record whose names end before its end marker, and write gtrids of no bytes; the document does not define
+#: record whose names end before its end marker, and they write empty gtrids. The document does not define
 #: which bytes its checksum covers.
 DECIDED = ("BTM-REC-004", "BTM-REC-011", "BTM-SED-008")
 
@@ -139,7 +139,7 @@ WRITTEN = (".py", ".java", ".ksy", ".md", ".toml")
 
 
 def test_every_requirement_id_in_code_tables_and_pages_exists() -> None:
-    """With a wrong digit, the cited source would be another requirement, or would not exist."""
+    """An id with a wrong digit cites another requirement, or none."""
     prefixes = "|".join(get_format(format_id).prefix for format_id in format_ids())
     ids = {item.id for f in format_ids() for item in (*requirements(f), *deviations(f), *messages(f))}
     name = re.compile(rf"\b(?:{prefixes})-[A-Z]{{3}}-\d{{3}}\b")

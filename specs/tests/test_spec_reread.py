@@ -103,7 +103,7 @@ def test_few_items_are_kept_and_many_are_read_each_time() -> None:
     assert (len(asked), sum(many)) == (2, sum(range(count)))
 
 
-def test_dropped_regions_are_found_in_one_pass() -> None:
+def test_given_up_records_are_the_unanchored_ones_in_dropped_regions() -> None:
     dropped = (Dropped("a", 10, 20, "torn"), Dropped("a", 50, 10, "torn"), Dropped("b", 0, 10, "torn"))
     unanchored = records("a", 8) + records("c", 2)
     seen = Observation("recovered", dropped=dropped, unanchored=tuple(unanchored))
@@ -113,7 +113,7 @@ def test_dropped_regions_are_found_in_one_pass() -> None:
     assert Observation("clean", dropped=dropped).given_up == ()
 
 
-def test_text_in_pieces_equals_that_of_the_library() -> None:
+def test_json_text_in_pieces_equals_that_of_json_dumps() -> None:
     many = tuple(records("a", 3)) + (Record("ADD", {"body": bytes(200_000)}, At("a", 1, 200_000)),) * 2
     seen = Observation(
         "recovered",

@@ -54,7 +54,9 @@ def plain(value: Any) -> Any:
         return [plain(item) for item in value]
     if isinstance(value, KaitaiStruct):
         members = {name: item for name, item in vars(value).items() if name[0] != "_" and item != []}
-        if isinstance(members.get("slots"), list):  # These are the slots of a log, not a number of slots.
+        if isinstance(
+            members.get("slots"), list
+        ):  # This is the list of the slots of a log, not their number.
             members["records"] = [slot.record for slot in members.pop("slots") if slot.is_record]
         # A PORTION is one level deeper in Kaitai, because its form depends on a byte in its middle.
         return plain(members["body"]) if type(value).__name__ == "AnyPortion" else plain(members)
@@ -196,5 +198,5 @@ def test_schemas_agree_on_durable_subscribers(name: str) -> None:
         (5, "01 00000002 0001 41 0000"),
     ],
 )
-def test_schemas_agree_on_a_stream_and_on_texts(kind: int, body: str) -> None:
+def test_parsers_agree_on_stream_and_text_messages(kind: int, body: str) -> None:
     found_by_all("message", kind.to_bytes(4) + bytes(40) + bytes.fromhex(body))

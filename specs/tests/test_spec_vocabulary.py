@@ -73,9 +73,9 @@ def fields_of(kind: dict[str, Any]) -> Iterator[str]:
 
 @pytest.mark.parametrize("format_id", formats.format_ids())
 def test_schemas_and_observations_use_one_name_for_one_field(format_id: str) -> None:
-    """Fields of schemas are observed, or belong to the frame of a record.
+    """Every field of a schema is either observed or belongs to the frame of a record.
 
-    Observed names are stored, optional, or flags.
+    Every observed name is a field of a schema, an optional name, or a flag.
     """
     table, stored = formats.get_format(format_id).vocabulary, set[str]()
     for path in sorted(Path(str(formats.get_format(format_id).root)).glob("*.ksy")):

@@ -16,7 +16,8 @@ from sphinx.search.en import SearchEnglish
 from journalspec_docs import addresses, domain, generate, hints, lean, markup, parts
 
 #: The thresholds of Python's search for reference cycles. A page is a tree of ten thousand nodes with
-#: references to their parents. Repeated searches of all these nodes took a fifth of a build.
+#: references to their parents. Python searched all these nodes again and again, which took a fifth of a
+#: build.
 COLLECTED = (10_000, 20, 50)
 
 

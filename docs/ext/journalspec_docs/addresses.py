@@ -1,7 +1,7 @@
-"""Permanent addresses: ``/r/BTM-RCV-003`` for each requirement, case and deviation, and removed pages.
+"""Permanent addresses, such as ``/r/BTM-RCV-003``, for each requirement, case, deviation and removed page.
 
 Each address is a file of a few hundred bytes that redirects the reader, because the host serves only files. A
-single page with a script for all ids would fail for readers without scripts, and for link checkers.
+single page with a script for all ids would not work in browsers without scripts, nor in link checkers.
 """
 
 from __future__ import annotations
@@ -17,19 +17,19 @@ from sphinx.builders.html import StandaloneHTMLBuilder
 from journalspec.formats import format_ids
 from journalspec_docs import domain, generate, sources
 
-#: The maximum number of cases on an earlier page, when each group had pages of its own.
+#: The maximum number of cases on a page at the time when each group of cases had its own pages.
 CASES_OF_BEFORE = 60
 #: The kinds of objects with an address of their own, because their ids are permanent.
 KINDS = ("req", "case", "deviation")
 FOLDER = "r"
 #: Maps a removed page to the page that now contains its content.
 MOVED = dict.fromkeys(("fast-path", "crash-engine", "second-lives"), "crash-model")
-#: The removed pages of flags; each anchor has the same name on the new page.
+#: Maps each removed page of flags to the new page. The anchors have the same names on the new page.
 MOVED |= {f"{generate.FOLDER}/{name}/cases/flags": "index" for name in format_ids()}
 
 
 def group_pages() -> Iterator[tuple[str, str, str]]:
-    """Yield (page, kind, name) of the earlier pages, each of which had one group or a part of a group."""
+    """Yield (page, kind, name) of the removed pages, each of which contained a group or a part of it."""
     for format_id in format_ids():
         for group, cases in sources.cases_by_group(format_id).items():
             parts = range(1, -(-len(cases) // CASES_OF_BEFORE) + 1)
@@ -39,7 +39,7 @@ def group_pages() -> Iterator[tuple[str, str, str]]:
 
 
 def write(app: Sphinx, problem: Exception | None) -> None:
-    """Write the redirecting files of all addresses that are not pages themselves."""
+    """Write a redirecting file for each address at which there is no page."""
     if problem is not None or not isinstance(app.builder, StandaloneHTMLBuilder):
         return
     found = domain.domain_of(app.env).objects
@@ -63,11 +63,11 @@ def write(app: Sphinx, problem: Exception | None) -> None:
 def sends_on(url: str, anchor: str, *, had_anchors: bool) -> str:
     """Return a page that redirects to `anchor` of `url`.
 
-    If the page `had_anchors`, it redirects to the requested anchor.
+    If the removed page `had_anchors`, the redirect keeps the anchor that the browser requested.
     """
     to = escape(f"{url}#{anchor}" if anchor else url)
-    # Thousands of these pages have the same short title. Only an earlier page needs the script, which passes
-    # the anchor to the new page.
+    # Thousands of these pages have the same short title. Only a removed page needs the script, which passes
+    # the requested anchor on.
     script = f'<script>location.hash&&location.replace("{escape(url)}"+location.hash)</script>'
     return (
         f'<!doctype html><meta http-equiv=refresh content="0; url={to}">'

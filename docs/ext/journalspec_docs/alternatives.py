@@ -1,7 +1,7 @@
 """The forms of a structure: by edition, by type of record, with and without its optional parts.
 
-They come from the format's table of bytes (``[layout]`` of its ``fields.toml``), and from the conditions of a
-``.ksy`` for structures that only a schema describes. Each alternative is a separate
+The forms come from the format's table of bytes (``[layout]`` of its ``fields.toml``), and from the conditions
+of a ``.ksy`` for structures that only a schema describes. Each alternative is a separate
 :class:`~journalspec_docs.ksy.Type`, whose name is the condition for it.
 """
 
@@ -17,14 +17,14 @@ from journalspec.layout import Layout
 from journalspec_docs import sources
 from journalspec_docs.ksy import Extent, Field, KsySchema, Type, role_of_name
 
-#: The fields of one form, which distinguish it from other forms.
+#: The fields of one form. Two forms are equal if their fields are equal.
 Form = tuple[Field, ...]
 #: The structure and the edition.
 Place = tuple[str, str]
 
-#: Conditions of this form on the same field exclude each other.
+#: Two conditions of this form on the same field exclude each other if their values differ.
 _VALUE = re.compile(r"(.+) == \d+")
-#: Conditions on the position in the file, which concern the presence of further bytes and not their form.
+#: Conditions on the position in the file. They depend on whether bytes follow, not on the form of the bytes.
 _PLACE = "_io."
 #: A type with more fields than this has only one diagram, not one for each type of its content.
 MANY = 12
@@ -38,7 +38,7 @@ def of_type(format_id: str, schema: KsySchema, kind: Type) -> list[Type]:
 
 
 def by_edition(format_id: str) -> dict[str, list[Type]]:
-    """Map each structure that differs between editions to its alternatives in all editions."""
+    """Return a map from each structure that differs between editions to its alternatives in all editions."""
     places: dict[str, list[Place]] = {}
     for structure, edition in _places(format_id):
         places.setdefault(structure, []).append((structure, edition))
@@ -70,7 +70,7 @@ def _places(format_id: str) -> Iterator[Place]:
 
 
 def _side_by_side(format_id: str, places: Sequence[Place]) -> list[Type]:
-    """Return the different forms; forms of the same record types are adjacent, ordered by edition."""
+    """Return the forms that differ. Forms of the same record types are adjacent, ordered by edition."""
     by_kind: dict[str, dict[Form, list[str]]] = {}
     for structure, edition in places:
         for name, form in _forms(format_id, structure, edition).items():
@@ -135,7 +135,9 @@ def _one_behind_the_other(fields: Iterable[Field]) -> Form:
 
 
 def _by_condition(kind: Type) -> list[Type]:
-    """Return a type with and without the fields whose condition depends on the bytes of the file."""
+    """Return two alternatives of a type: with and without the fields whose condition depends on bytes of the
+    file.
+    """
     computed = {item.id for item in kind.instances}
     conditions = list(
         dict.fromkeys(
@@ -150,11 +152,12 @@ def _by_condition(kind: Type) -> list[Type]:
     about = {match[1] if (match := _VALUE.fullmatch(text)) else text for text in conditions}
     if len(conditions) > 1 and (len(about) == 1 or _are_opposite(*conditions)):
         chosen: list[tuple[str, set[str]]] = [(text, {text}) for text in conditions]
-        # The conditions of a field in the type itself cover all of its values.
+        # If the deciding field is in the type itself, the conditions cover all of its values.
         if _VALUE.fullmatch(conditions[0]) and not about & {item.id for item in kind.fields}:
             chosen.append(("otherwise", set()))
     else:
-        # Each condition includes the conditions before it, as for the second and third part of a number.
+        # Each condition implies the previous one. For example, a number has a third part only if it has a
+        # second part.
         chosen = [(f"unless {conditions[0]}", set())]
         chosen += [(text, set(conditions[: at + 1])) for at, text in enumerate(conditions)]
     return [
@@ -181,7 +184,9 @@ def _are_opposite(*conditions: str) -> bool:
 
 
 def _by_content(schema: KsySchema, kind: Type) -> list[Type]:
-    """Return the type once for each type of its one varying field, with the inner fields inserted."""
+    """Return an alternative for each type of the one field whose type varies. It contains the inner fields of
+    this type.
+    """
     varying = [item for item in kind.fields if item.cases]
     if len(varying) != 1 or len(kind.fields) > MANY:
         return []

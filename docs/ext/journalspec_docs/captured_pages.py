@@ -32,7 +32,7 @@ def captured_bases(format_id: str) -> list[str]:
 
 
 def captured(format_id: str, base: str) -> Iterator[tuple[str, Facts]]:
-    """Yield (directory, its provenance) of the captures of one product."""
+    """Yield (directory, provenance file) for each capture of one product."""
     root = sources.captured_root(format_id)
     for path in sorted((root / base).rglob("provenance.toml")):
         name = path.parent.relative_to(root).as_posix()
@@ -40,7 +40,7 @@ def captured(format_id: str, base: str) -> Iterator[tuple[str, Facts]]:
 
 
 def told_plainly(facts: Facts) -> list[tuple[str, str]]:
-    """Return the name in words and the value of each member of a provenance file that is not a list."""
+    """Return (name in words, value) of each member of a provenance file whose value is not a list."""
     return [
         (key.replace("_", " ").capitalize(), str(value))
         for key, value in facts.items()

@@ -1,8 +1,9 @@
 """Case pages: the input, the permitted answers, and the reasons.
 
-A case written by hand has a sheet, with its bytes as an annotated hexdump. A family, whose cases a table
-generated, has one page with three parts. The parts are the first case as a sheet, a strip with a column per
-case, and a table with a row per case. The strip shows the bytes or sectors at which the answers change.
+A case written by hand has a sheet, which shows its bytes as an annotated hexdump. The cases of a family are
+generated from a table. A family has one page with three parts. The parts are the first case as a sheet, a
+strip with a column per case, and a table with a row per case. The strip shows the bytes or sectors at which
+the answers change.
 """
 
 from __future__ import annotations
@@ -26,24 +27,24 @@ STRATA = {"R": "reachable by a crash", "C": "corruption after durability", "H": 
 #: The maximum number of sheets on one page, which may contain several groups. A longer group is divided into
 #: several pages.
 PER_PAGE = 66
-#: The additional weight that is allowed if a page contains several groups.
+#: The additional sheets that are allowed if a page contains several groups.
 BESIDE = 4
 #: A family with more cases than this is shown as a strip and a table. With fewer cases, a sheet for each case
 #: is easier to read.
 FEW = 3
-#: A dump with more HTML than this is initially folded, as are those of generated families.
+#: A dump with more characters of HTML than this is initially folded. The dumps of families are always folded.
 OPEN_BELOW = 6000
 #: A repeated dump with more HTML than this is replaced by a link to the first one.
 SHORT = 400
-#: The maximum number of lines of dumps of a case or captured directory, and the minimum number for each of
-#: its files. JSON_LETTERS is the maximum number of characters of an answer. A command on the page prints the
-#: complete answer.
+#: The first number is the maximum number of dump lines for a case or captured directory. The second is the
+#: minimum for each of its files. JSON_LETTERS is the maximum number of characters of an answer. A command on
+#: the page prints the complete answer.
 DUMP_LINES, FILE_LINES = 11, 5
 JSON_LETTERS = 750
-#: In files longer than this, the fill at the end is not shown.
+#: If a file is longer than this (bytes), the fill bytes at its end are not shown.
 WHOLE = 1 << 16
-#: Maps a verdict to its letter in the class of a mark, which is short because the pages contain ten thousand
-#: marks.
+#: Maps a verdict to its letter in the class of a mark. The class is short because the pages contain ten
+#: thousand marks.
 MARKS = {"clean": "c", "recovered": "r", "refused": "x", "open": "o"}
 #: The strongest mark, whose class has no number.
 FULL = 10
@@ -99,7 +100,7 @@ def dumps_of(case: Case, dumped: dict[str, str]) -> Iterator[str]:
         own = [span for span in spans if span.file == file.path]
         roles = sources.roles_of(case.format)
         html = hexdump.fields_html(content, own, roles, lines_of_dump(case.input.files), _command(case))
-        # The key includes all bytes, because a dump omits some.
+        # The key includes all bytes of the file, because a dump omits some bytes.
         same = f"{sha256(file.content()).hexdigest()} {html.replace(case.id, '')}"
         if len(html) > SHORT and same in dumped:
             yield f"<p><code>{escape(file.path)}</code> equals {dumped[same]}.</p>"
@@ -122,7 +123,8 @@ def shown(content: bytes, fill: int) -> bytes:
 
 
 def case_facts(cases: Sequence[Case], told: list[str]) -> Iterator[tuple[str, str]]:
-    """Yield (head, HTML) of the facts about a case, or about a family with the number of its cases.
+    """Yield (heading, HTML) of each fact about a case or a family. For a family, a fact has the number of its
+    cases.
 
     The meaning of a flag is written only once on a page; `told` contains the flags written so far.
     """
@@ -240,7 +242,9 @@ Answers = Mapping[str, Mapping[str, Sequence[Answer]]]
 
 
 def answers_of(cases: Sequence[Case]) -> tuple[list[str], Answers, int]:
-    """Return the questions about `cases`, the answers by case and question, and the most records."""
+    """Return three values: the questions about `cases`, the answers by case and question, and the highest
+    number of records in an answer.
+    """
     questions = list(dict.fromkeys(question(probe.id) for case in cases for probe in case.probes))
     answers = {case.id: {question(probe.id): probe.expect for probe in case.probes} for case in cases}
     entries = [entry for given in answers.values() for expect in given.values() for entry in expect]
@@ -277,12 +281,12 @@ def in_words(question: str, answers: Mapping[str, Sequence[Answer]]) -> str:
 
 
 def spanned(texts: Iterable[str]) -> list[tuple[str, int]]:
-    """Return each run of equal neighbours as one text with their number."""
+    """Return (text, length of the run) for each run of equal texts."""
     return [(text, len(list(same))) for text, same in groupby(texts)]
 
 
 def varying(cases: Sequence[Case]) -> dict[str, Callable[[Case], list[str]]]:
-    """Map headings to functions of a case, for facts that differ. Values common to all cases are omitted."""
+    """Return a map from headings to functions of a case, for the facts in which the cases differ."""
     columns: dict[str, Callable[[Case], Iterable[str]]] = {
         "Edition": lambda case: [case.edition],
         "Class": lambda case: [case.stratum],

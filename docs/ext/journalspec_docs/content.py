@@ -66,7 +66,7 @@ def counted(names: Iterable[str], counts: Mapping[str, int], form: str = "{}") -
 
 @cache
 def _files() -> tuple[Path, ...]:
-    """Return every file from which any part of a page is made."""
+    """Return all files from which parts of pages are made."""
     kinds = (".toml", ".ksy", ".json", ".jsonl", ".jsonl.gz", ".md")
     found = chain.from_iterable((sources.ROOT / folder).rglob("*") for folder in MADE_FROM)
     return tuple(sorted(path for path in found if path.name.endswith(kinds)))
@@ -74,7 +74,7 @@ def _files() -> tuple[Path, ...]:
 
 @cache
 def files(formats: frozenset[str]) -> tuple[str, ...]:
-    """Return the source files of a part about these formats; without `formats`, those of all formats."""
+    """Return the source files of a part about these formats. Without `formats`, it is about all formats."""
     others = set(format_ids()) - formats if formats else ()
     places = ((str(path), path.relative_to(sources.ROOT).as_posix()) for path in _files())
     return tuple(path for path, place in places if not any(name in place for name in others))

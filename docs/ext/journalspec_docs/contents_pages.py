@@ -38,7 +38,7 @@ def forms_of(families: Iterable[Family]) -> dict[str, str]:
 
 
 def cases_of(member: Member) -> Iterator[tuple[str, str]]:
-    """Yield the values of another field that select a type, and the type."""
+    """Yield (values of another field, type that these values select)."""
     for kind in dict.fromkeys(member.cases.values()):
         yield ", ".join(str(number) for number, each in member.cases.items() if each == kind), kind
     if member.otherwise:
@@ -46,7 +46,7 @@ def cases_of(member: Member) -> Iterator[tuple[str, str]]:
 
 
 def conditions_of(member: Member) -> Iterator[tuple[str, str]]:
-    """Yield the facts about a field: each as words, and the value or condition that the words describe."""
+    """Yield the facts about a field as pairs: words, and the value or condition that the words describe."""
     if member.when:
         name, *wanted = member.when
         yield "Only if", f"{name} {' or '.join(map(_alternative, wanted))}"

@@ -20,7 +20,7 @@ BLAMED = {
     "reader": "the product's reader",
     "disk": "a disk that acknowledges an unperformed fsync",
 }
-#: Maps the outcome for sectors to the words in the box of a picture.
+#: Maps the outcome of the writes to a run of sectors to the words in its box of a picture.
 BOXES = {
     "settled": "as it should be",
     "arrived": "new: it arrived",
@@ -32,7 +32,7 @@ Run = tuple[ProductRun, str, str, Mapping[str, int]]
 
 
 def categories() -> Iterator[tuple[str, list[str]]]:
-    """Yield (code, names) of the categories of states; those of reachable states first."""
+    """Yield (code, names) of each category of states; the categories of reachable states come first."""
     for code in sorted({*CODES.values()}, key=lambda code: ("RC".index(code[0]), code)):
         yield code, [name for name, own in CODES.items() if own == code]
 
@@ -50,7 +50,9 @@ def judged() -> tuple[list[Run], list[str]]:
 
 
 def found_alike(name: str) -> Iterator[tuple[Finding, list[Finding]]]:
-    """Yield each group of equal failures in a run, preceded by its finding with the strongest preset."""
+    """Yield two values for each group of equal failures in a run: the failure with the strongest preset, and
+    all failures of the group.
+    """
     run = next((item for item in judgements() if item.name == name), None)
     if run is None:
         raise LookupError(f"nothing was found about {name!r}")
@@ -105,10 +107,10 @@ def what_was_done(item: Worst) -> str:
 
 
 def lost_bytes(item: Worst, form: Form) -> str:
-    """Return the lines on the parts of the writes that reached the disk, with the bytes of each deviation."""
+    """Return lines on how much of each write reached the disk, with the bytes that differ."""
     return "\n".join(arrived(item.state(form)))
 
 
 def made_of(item: Worst) -> list[str]:
-    """Return the results of products on the full state of a worst case, in words."""
+    """Return the results of products on a worst case before its reduction, in words."""
     return [text_of(entry) for entry in findings(item.format) if entry.case == item.id]

@@ -1,7 +1,7 @@
 """Byte diagrams in plain SVG: a type as rows of 16 bytes, or its alternatives side by side with 8.
 
 No script and no fixed colours: classes are styled by the site's style sheet, which knows the light and the
-dark theme. A field of variable length takes a dashed row of its own, and the ruler starts again after it.
+dark theme. A field of variable length has its own dashed row. The ruler starts again after that row.
 """
 
 from __future__ import annotations
@@ -56,12 +56,12 @@ class DiagramRow:
     offset: Extent
     pieces: tuple[Piece, ...]
     strip: bool = False
-    #: The field before this row, which labels the offset if the offset's expression is too long.
+    #: The field before this row. Its name labels the row if the expression for the offset is too long.
     after: str = ""
 
 
 def rows(kind: Type, grid: Grid = WIDE) -> Iterator[DiagramRow]:
-    """Cut the fields of `kind` into rows as long as those of `grid`."""
+    """Divide the fields of `kind` into rows of the length that `grid` defines."""
     base = Extent()
     column = 0
     before = after = ""
@@ -128,7 +128,9 @@ def sides(kinds: Sequence[Type]) -> str:
 
 
 def svg(kind: Type, grid: Grid, numbers: dict[str, int]) -> str:
-    """Return the drawing of `kind`; names without room in their boxes are replaced by the next `numbers`."""
+    """Return the drawing of `kind`. A name that does not fit into its box is replaced by the next of
+    `numbers`.
+    """
     body: list[str] = []
     y = RULER
     for row in rows(kind, grid):
@@ -166,7 +168,7 @@ def _row(row: DiagramRow, y: int, grid: Grid, numbers: dict[str, int]) -> list[s
 
 
 def _offset(row: DiagramRow, y: int, grid: Grid) -> str:
-    """Return the label in the margin: a number, a short expression, or the field before."""
+    """Return the label in the margin: a number, a short expression, or the name of the previous field."""
     text = f"{row.offset.fixed:#04x}" if row.offset.is_fixed else str(row.offset)
     limit = int(grid.label / CHAR) - 1
     middle, x = y + ROW // 2, grid.label - 10
@@ -184,7 +186,7 @@ def _piece(piece: Piece, y: int, strip: bool, grid: Grid, numbers: dict[str, int
     x = grid.label + piece.column * grid.cell
     width = piece.cells * grid.cell
     classes = f"role-{field.role}" + (" strip" if strip else "")
-    # The table below the diagram explains the field, in the row with its name.
+    # The table below the diagram has a row for each field, which explains it.
     hint = f"{field.id}: {field.type}, {field.size} bytes at {field.offset}"
     shape = f'<rect class="{classes}" x="{x}" y="{y}" width="{width}" height="{ROW - 4}" rx="2"/>'
     marks = "".join(f"M{x + step * grid.cell} {y + ROW - 8}v4" for step in range(1, piece.cells) if not strip)

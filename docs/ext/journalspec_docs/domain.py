@@ -1,7 +1,7 @@
 """The link targets of pages: requirements, cases, flags, deviations, messages, and words of answers.
 
-They are one small Sphinx domain, so that a link to a missing target is a warning (and, under ``-W``, an
-error) like any other broken reference.
+The targets form a small Sphinx domain. Therefore Sphinx warns of a link to a missing target as of any other
+broken reference (under ``-W``, this is an error).
 """
 
 from __future__ import annotations
@@ -54,7 +54,9 @@ class JournalspecDomain(Domain):
         return found
 
     def note(self, kind: str, name: str, node_id: str, hint: str = "") -> None:
-        """Record that the page being read describes `name`; another page that does so causes a warning."""
+        """Record that the current page describes `name`. If another page also describes it, this causes a
+        warning.
+        """
         known = self.objects.get((kind, name))
         docname = self.env.docname
         if known is not None and known.docname != docname:
@@ -94,7 +96,7 @@ class JournalspecDomain(Domain):
     def get_objects(self) -> Iterator[tuple[str, str, str, str, str, int]]:
         """List all objects for the search index and intersphinx."""
         for (kind, name), target in sorted(self.objects.items()):
-            # The priority in the search: the definition of an object with an id precedes all mentions.
+            # The priority in the search. The page that defines an object comes before pages that mention it.
             first = ("req", "deviation", "message", "word")
             shown = name.rpartition(":")[2] if kind == "word" else name
             yield name, shown, kind, target.docname, target.node_id, int(kind not in first)

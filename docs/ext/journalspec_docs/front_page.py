@@ -26,7 +26,7 @@ SHOWN = 64
 
 
 def torn_journal(format_id: str, wanted: str) -> str:
-    """Return the first file of a case as boxes, and the bytes of its dropped region."""
+    """Return HTML with the first file of a case as boxes, and with the bytes of its dropped region."""
     case = sources.case_of(format_id, wanted)
     files = case.files()
     name, content = next(iter(files.items()))
@@ -48,7 +48,9 @@ def torn_journal(format_id: str, wanted: str) -> str:
 
 
 def lost_by_products() -> tuple[int, int, list[str]]:
-    """Return the number of tested products, of those that fail, and the most frequent failures."""
+    """Return three values: the number of tested products, the number of products that fail, and the most
+    frequent failures.
+    """
     asked = {item.product for item in judgements() if "R" in item.strata}
     wrong = {item.product for item in judgements() if _harm([item], "R")}
     kinds = Counter(name for item in judgements() for name in sorted(_harm([item], "R")))
@@ -78,7 +80,7 @@ def headline_numbers() -> dict[str, int | str]:
 
 
 def _harm(runs: Iterable[ProductRun], stratum: str) -> set[str]:
-    """Return the verdicts of a product in a class that break an invariant."""
+    """Return those verdicts on a product's answers in a class of states that break an invariant."""
     return {
         name
         for item in runs
@@ -96,9 +98,11 @@ def being_written() -> Iterator[str]:
 
 
 def product_results() -> Iterator[tuple[str, str, tuple[int, int] | None, dict[str, int | None]]]:
-    """Yield format, product, (good, judged) of its report, and a map of classes to kinds of failure.
+    """Yield four values: format, product, (good, judged) of the report, and a map from class of state to the
+    number of kinds of failure.
 
-    A value is None if no report has the format, or no state of the class was tested.
+    (good, judged) is None if no report has the format. The number is None if no state of the class was
+    tested.
     """
     for name in format_ids():
         scores = {}

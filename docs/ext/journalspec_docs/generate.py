@@ -1,7 +1,8 @@
 """Writes the pages that exist once per format, before Sphinx looks for its sources.
 
-Each page consists of a few lines of MyST that call directives. A new format has the same pages without a
-change here. A file is written only if its text changed, so that Sphinx does not read an unchanged page again.
+Each page consists of a few lines of MyST that call directives. A new format gets the same pages without a
+change of this module. A file is written only if its text changed, so that Sphinx does not read an unchanged
+page again.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ def area_id(format_id: str, area: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class FormatPage:
-    """One page of a format from ``pages.toml``, which explains the members."""
+    """One page of a format, from ``pages.toml``; that file explains the members."""
 
     name: str
     short: str
@@ -93,7 +94,7 @@ def _areas(item: Format) -> Iterator[str]:
 
 
 def _case_groups(item: Format) -> Iterator[tuple[str, str, list[tuple[str, int, str]]]]:
-    """Yield name and title of every page of cases, and the groups on it: name, number of the part, title."""
+    """Yield (name, title, groups) of every page of cases. A group is (name, number of the part, title)."""
     groups = sources.cases_by_group(item.id)
     for parts in case_pages.packed(groups):
         told = []
@@ -143,8 +144,8 @@ def write(app: Sphinx) -> None:
         if path.is_file() and path.read_text(encoding="utf-8") == text:
             continue
         path.parent.mkdir(parents=True, exist_ok=True)
-        # Unlike files for users, pages are written without fsync: there are thousands of them, and they can
-        # be generated again.
+        # Unlike files for users, pages are written without fsync, because there are thousands of them and
+        # they can be generated again.
         part = path.with_suffix(f".{os.getpid()}.part")
         part.write_text(text, encoding="utf-8")
         part.replace(path)
@@ -164,7 +165,7 @@ class Navigation:
         self.titles: dict[str, nodes.bullet_list] = {}
 
     def collect(self, app: Sphinx, env: BuildEnvironment) -> None:
-        """Of each page's headings, store only the title, and the trees of pages below it."""
+        """Store only the title of each page and the trees of pages below it, without the other headings."""
         for name, toc in env.tocs.items():
             kept = toc.deepcopy()
             for entry in kept:

@@ -19,22 +19,21 @@ from journalspec_reference.hexdump import text_cells
 
 FIELD_WIDTH = 8
 GRID_WIDTH = 16
-#: A run of one byte value outside all fields is folded if it is longer than this.
+#: A run of equal bytes outside all fields is folded if it is longer than this.
 FOLD = 32
-#: A field with more lines than LONG is cut: its first HEAD lines and its last line are shown, with the number
-#: of bytes between them.
+#: A field with more lines than LONG is shortened to its first HEAD lines, the number of omitted bytes, and
+#: its last line.
 LONG, HEAD = 6, 4
-#: The maximum number of lines of a dump. The rest is only counted; `journalspec hexdump` shows a complete
-#: file.
+#: The maximum number of lines of a dump. Further lines are only counted; `journalspec hexdump` shows a
+#: complete file.
 MAX_LINES = 48
 
-#: The maximum number of characters of a value. A name may have 32,767 characters, and would make the page
-#: equally wide.
+#: The maximum number of characters of a value. A name may have 32,767 characters, which would make the page
+#: extremely wide.
 MAX_VALUE = 48
 
 #: The distance of tab stops in a dump (characters). The bytes, their text, name and value each begin at a tab
-#: stop, because blanks instead of tabs took a twentieth of the site. The style sheet contains the same
-#: number.
+#: stop. Blanks instead of tabs would take a twentieth of the site. The style sheet contains the same number.
 TAB = 9
 TEXT_AT, NAME_AT, VALUE_AT = 4 * TAB, 5 * TAB, 7 * TAB
 
@@ -42,7 +41,7 @@ CONTAINERS = ("header", "record")
 #: Kinds of regions that are not part of the answer; well-formed records may lie in them.
 OUTSIDE = ("dropped", "stale")
 
-#: Maps a colour class to its letter in a dump, which is short because the site has a hundred thousand
+#: Maps a colour class to its letter in a dump. The name is that short because the site has a hundred thousand
 #: coloured fields.
 SHORT = {
     "role-magic": "m",
@@ -121,7 +120,8 @@ def fields_html(
         between = pieces[-1][0] - pieces[HEAD][0] if len(pieces) > LONG else 0
         pieces = [*pieces[:HEAD], pieces[-1]] if between else pieces
         if len(out) > most:
-            # To save time, lines that are not shown are only counted: there are ten times as many.
+            # Lines that are not shown are only counted. This saves time, because there are ten times as many
+            # of them.
             out += [""] * (len(pieces) + bool(between))
             continue
         rows = [_field_line(segment, content, start, end, roles, mark) for start, end in pieces]
@@ -163,7 +163,7 @@ def _heading(span: Span) -> str:
 
 
 def _unfolded(segment: Segment, content: bytes, width: int) -> list[tuple[int, int]]:
-    """Cut a segment into lines, but keep a long run of one value outside all fields in one piece."""
+    """Divide a segment into lines, but keep a long run of equal bytes outside all fields in one piece."""
     data = content[segment.start : segment.end]
     plain = segment.span is None or segment.span.kind != "field"
     if plain and len(data) > FOLD and data.count(data[0]) == len(data):
@@ -272,8 +272,8 @@ def _split(starts: list[int], owners: list[Span | None], at: int) -> int:
 def containers(spans: Iterable[Span]) -> dict[int, list[Span]]:
     """Return the headers and records by the offset at which they begin, outermost first.
 
-    This includes records that are not part of the answer, whose paths end in a number, unlike those of other
-    regions.
+    This includes records that are not part of the answer. Their paths end in a number, unlike the paths of
+    other regions that are not part of it.
     """
     found: dict[int, list[Span]] = {}
     for span in spans:

@@ -1,6 +1,6 @@
 """The hints that links to requirements show when the mouse is over them, in one script for all pages.
 
-As attributes of ten thousand links, the hints took a fiftieth of the site.
+If the hints were attributes of the ten thousand links, they would take a fiftieth of the site.
 """
 
 from __future__ import annotations

@@ -18,9 +18,9 @@ import yaml
 _INTEGER = re.compile(r"([us])([1248])(le|be)?")
 _FLOAT = re.compile(r"f([48])(le|be)?")
 _SIZEOF = re.compile(r"sizeof<(\w+)>")
-#: A longer constant is not shown in tables, only in the listing of the schema (characters).
+#: A constant with more characters than this is shown only in the listing of the schema, not in tables.
 LONGEST_VALUE = 32
-#: In sums, a longer size expression is replaced by the name of its field (characters).
+#: In sums, a size expression with more characters than this is replaced by the name of its field.
 LONGEST_SIZE = 40
 #: A type without a fixed size that is used in this many fields is not expanded in each of them.
 ENCODING = 4
@@ -36,7 +36,7 @@ class SchemaProblem(ValueError):
 class Extent:
     """A size or offset that may not be known until a file is read, as ``29 + len_gtrid``.
 
-    `fixed` bytes, plus the parts named in `terms`, less those in `minus` (expressions, in bytes).
+    It is `fixed` bytes, plus the expressions in `terms`, minus the expressions in `minus` (all in bytes).
     """
 
     fixed: int = 0
@@ -59,7 +59,7 @@ class Extent:
         return total
 
     def __add__(self, other: Extent) -> Extent:
-        """Return the sum; the terms keep their order, and a term with its negative is removed."""
+        """Return the sum. The terms keep their order, and a term and its negative cancel."""
         terms = list(self.terms + other.terms)
         minus = []
         for part in self.minus + other.minus:
@@ -113,9 +113,9 @@ class Field:
     depth: int = 0
     #: Whether the following fields, one level deeper, are the parts of this field.
     is_group: bool = False
-    #: Its size if its condition holds.
+    #: The size of the field if its condition holds.
     there: Extent = Extent()
-    #: Its type by the value of another field: (value, type).
+    #: If the type depends on another field: (value of that field, type).
     cases: tuple[tuple[str, str], ...] = ()
     decided_by: str = ""
 
@@ -147,7 +147,9 @@ class Type:
 
 @dataclass(frozen=True)
 class KsySchema:
-    """One ``.ksy`` file. `types` contains nested types under their dotted names; the root under its id."""
+    """One ``.ksy`` file. `types` maps names to types. Nested types have dotted names; the root has the id of
+    the schema.
+    """
 
     id: str
     path: Path
@@ -160,7 +162,7 @@ class KsySchema:
 def load(path: Path) -> KsySchema:
     """Read one ``.ksy`` file; raises SchemaProblem that names the file."""
     try:
-        # The parser of libyaml, if installed, takes a tenth of the time.
+        # The parser of libyaml takes a tenth of the time, but it may not be installed.
         loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
         data = yaml.load(path.read_text(encoding="utf-8"), loader)  # noqa: S506 - both are safe loaders
         return _Reader(data, path).schema()
@@ -219,7 +221,9 @@ class _Reader:
         return () if self.is_encoding(target) else self.type(target).fields
 
     def is_encoding(self, target: str) -> bool:
-        """Return whether a type of variable length is used so often that only its own section shows it."""
+        """Return whether a type of variable length is used so often that its fields are shown only in its own
+        section.
+        """
         return self.uses[target] >= ENCODING and not self.type(target).size.is_fixed
 
     def field(self, attribute: dict[str, Any], offset: Extent, number: int) -> Field:
@@ -372,7 +376,7 @@ def _is_empty(attribute: Mapping[str, Any]) -> bool:
 
 
 def _fixed_value(attribute: Mapping[str, Any]) -> str:
-    """Return the only value that the schema permits, if there is just one and it is short."""
+    """Return the only value that the schema permits, if there is exactly one and it is short."""
     if "contents" in attribute:
         data = _contents(attribute["contents"])
         return data.hex(" ") if len(data) <= LONGEST_VALUE else ""

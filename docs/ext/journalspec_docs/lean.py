@@ -1,7 +1,7 @@
 """Removes parts that a browser does not need from every page, and from the files of the theme.
 
 It removes the end tags of cells, rows and list entries, blanks between elements, quotes around simple values,
-a class that no style uses, and hints that a page repeats. These are a tenth of the site. A browser
+a class that no style uses, and hints that a page repeats. These parts are a tenth of the site. A browser
 shows the same page without them.
 """
 
@@ -30,14 +30,14 @@ INTERNAL = ' class="reference internal"'
 HINT = ' title="Link to this heading"'
 #: A link with a hint. Only the first of several links to the same target keeps it: journalspec.js copies it.
 HINTED = re.compile(r'(<a class=jspec-ref href=(\S+)) title=(?:"[^"]*"|[^\s">]+)')
-#: Duplicates: the generator's comment, which the footer repeats, and a second viewport. Parameters that no
-#: script of the search reads.
+#: Three parts: the generator's comment, which the footer repeats; a second viewport; and parameters of the
+#: search that no script reads.
 TWICE = re.compile(
     r'<!--.*?-->\n?|<meta name="viewport" content="width=device-width, initial-scale=1" />'
     r'|<input type="hidden" name="(?:check_keywords|area)" value="\w+">\n?'
 )
 #: The type of a style sheet, and the namespace of SVG within HTML, are the defaults. No form sends the
-#: checkboxes of the navigation, so they need no name beside their id.
+#: checkboxes of the navigation, so they need only an id, no name.
 DEFAULTS = re.compile(r' type="text/css"| xmlns="http://www\.w3\.org/2000/svg"| name="toctree-checkbox-\d+"')
 #: Source maps of the theme's minified files; the site does not contain the sources.
 SOURCE_MAPS = "*.map"
@@ -46,7 +46,8 @@ SOURCE_MAPS = "*.map"
 def lean(page: str) -> str:
     """Return a page without its unneeded parts; a second call changes nothing."""
     parts = KEPT.split(TWICE.sub("", page))
-    # The expression has two groups, so that the parts are: text, kept element, its name, text, ...
+    # The expression has two groups. Therefore the parts are: text, element to keep, name of the element,
+    # text, ...
     texts = [
         _tags(BLANKS.sub("\n", PARAGRAPH.sub("\n", ENDS.sub("", text))).replace(HINT, ""))
         for text in parts[::3]

@@ -9,7 +9,7 @@ from sphinx.writers.html5 import HTML5Translator
 
 
 def badge_html(text: str) -> str:
-    """Return a small label of its own kind, as HTML."""
+    """Return a small label whose text is also its kind, as HTML."""
     return f'<span class="jspec-badge jspec-badge-{text}">{escape(text)}</span>'
 
 
@@ -36,7 +36,7 @@ def _is_whole_field(node: nodes.Element) -> bool:
 class Translator(HTML5Translator):
     """Writes inline code as one element, cells without a paragraph, and no classes without a style.
 
-    Pages contain thousands of these, which took a tenth of the site in the usual form.
+    Pages contain thousands of these elements. In docutils' usual form, they took a tenth of the site.
     """
 
     def visit_paragraph(self, node: nodes.paragraph) -> None:
@@ -92,7 +92,7 @@ class Translator(HTML5Translator):
         raise nodes.SkipNode
 
     def visit_literal(self, node: nodes.Element) -> None:
-        """Write the element and skip its content; Sphinx writes coloured code."""
+        """Write the complete element and skip its children. For coloured code, use Sphinx's own method."""
         if node.get("language") or "kbd" in node["classes"]:
             super().visit_literal(node)
             return

@@ -1,8 +1,8 @@
 """Conformance matrices: the result of every probe, per implementation.
 
 Reports of implementations that run inside Python are made during the build. All other reports, such as those
-of products, are committed files (``docs/reports/*.jsonl.gz``, see `journalspec results`), because building
-the site must not require Java and the products.
+of products, are committed files (``docs/reports/*.jsonl.gz``, see `journalspec results`), because a build of
+the site must not require Java or the products.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ from journalspec_docs import sources
 Found = Mapping[str, Sequence[Result]]
 
 REPORTS = sources.DATA.parent / "reports"
-#: The environment variable with report files of the harnesses that run inside Python. Tests create these
-#: reports anyway, and check them.
+#: The environment variable that lists report files of the harnesses that run inside Python. The tests create
+#: and check these reports anyway.
 MADE = "JOURNALSPEC_DOCS_REPORTS"
 GOOD = frozenset({"pass", "allowed"})
 JUDGED = frozenset(name for name, entry in CLASSES.items() if entry.judged)
@@ -42,7 +42,7 @@ def _made() -> dict[str, list[Report]]:
 
 
 def live_report(name: str, format_id: str) -> Report:
-    """Run the shipped in-process harness `name` over the cases of a format, unless its report is in MADE."""
+    """Return the report of the in-process harness `name` on the cases of a format, from MADE or a new run."""
     if done := _made().get(name):
         own = (result for report in done for result in report.results if result.format == format_id)
         return Report(done[0].header, tuple(own))
@@ -62,7 +62,7 @@ def report_files() -> list[Path]:
 
 @cache
 def committed_reports() -> tuple[Report, ...]:
-    """Return the last reports of each implementation and version; raises InvalidReport."""
+    """Return the latest reports of each implementation and version; raises InvalidReport."""
     return tuple(run.report for run in history.newest(committed_runs()))
 
 
@@ -109,7 +109,7 @@ def classes_of(found: Found) -> list[str]:
 
 
 def probes_with_choices(found: Found) -> list[str]:
-    """Return the questions with several permitted answers for which one of these was given."""
+    """Return the questions that permit several answers and were answered with one of these."""
     return sorted({item.probe for results in found.values() for item in results if item.choice})
 
 

@@ -19,7 +19,9 @@ FEW = range(1, 5)
 
 
 def fields_of_type(format_: Format, entry: Entry) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Yield each field of a record type, and its editions if the type has more."""
+    """Yield (field, editions) of a record type. There are no editions if the field is in all editions of the
+    type.
+    """
     names: dict[str, tuple[str, ...]] = {}
     for item in format_.vocabulary.fields:
         if not item.types or entry.name in item.types:
@@ -43,7 +45,7 @@ def range_of_field(item: Field) -> str:
 
 
 def columns_of(content: Mapping[str, Any] | Sequence[Any], part: Mapping[str, Any]) -> dict[str, str]:
-    """Return the columns of a table: those of `part` for which any entry of `content` has a value."""
+    """Return those columns of `part` for which at least one entry of `content` has a value."""
     entries = [*content.values()] if isinstance(content, Mapping) else [*content]
     columns: Mapping[str, str] = part.get("columns", {})
     return {
@@ -68,7 +70,8 @@ def answers_to(case: Case) -> Iterator[tuple[str, str]]:
 def case_worth_showing(format_: Format) -> Case | None:
     """Return the shortest case of the default edition that is damaged, recovered and has a state.
 
-    If cases list no records, because the format's products report none, return any damaged case with a state.
+    If the cases list no records, because the format's products do not report records, return the shortest
+    damaged case with a state.
     """
     found = [
         case

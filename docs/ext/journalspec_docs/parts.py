@@ -1,8 +1,8 @@
 """Generated parts of pages: the output of a template is parsed as if it were part of the page.
 
 ``{preset-table}`` on a page is the template ``parts/preset-table.md``: MyST text with Jinja, which can use
-the names in :mod:`~journalspec_docs.content` and the filters and functions of this module. Its headings begin
-with `below`, which means one level below the surrounding section, and may end with ``(#anchor)``.
+the names in :mod:`~journalspec_docs.content` and the filters and functions of this module. A heading begins
+with `below`, which means one level below the surrounding section. It may end with ``(#anchor)``.
 """
 
 from __future__ import annotations
@@ -63,7 +63,9 @@ class Part(SphinxDirective):
 
 
 def names() -> list[str]:
-    """Return the names of all directives: of the templates, except for their shared parts (``_NAME.md``)."""
+    """Return the names of all directives. Each template is a directive, except for shared parts
+    (``_NAME.md``).
+    """
     return sorted(path.stem for path in FOLDER.glob("[!_]*.md"))
 
 
@@ -170,7 +172,7 @@ def look_up(key: Key, mapping: Mapping[Key, Thing]) -> Thing:
 
 
 def raw(html: str, searched: bool = False) -> str:
-    """Return HTML unchanged; if not `searched`, in a box that the search index ignores."""
+    """Return HTML unchanged. If not `searched`, put it in a box that the search index ignores."""
     out = "" if searched else ":class: no-search\n"
     return f"`````{{raw}} html\n{out}\n{html}\n`````"
 

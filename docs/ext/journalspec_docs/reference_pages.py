@@ -45,7 +45,7 @@ def spark_columns(view: str) -> Iterator[tuple[str, str, str]]:
 
     The view is ``records``, ``journals``, or a format for its typed columns.
     """
-    from journalspec_reference import spark, tables  # noqa: PLC0415 - pyspark is slow to import
+    from journalspec_reference import spark, tables  # noqa: PLC0415 - imported only here, because pyspark is slow to import
     from journalspec_reference.arrow import columns_of  # noqa: PLC0415
 
     known = {"records": tables.COMMON, "journals": spark.JOURNALS}
@@ -87,7 +87,9 @@ def _commands(
 
 
 def help_paragraphs(text: str) -> Iterator[tuple[bool, str]]:
-    r"""Yield each paragraph of a help text before a form feed, and whether it keeps its lines (``\b``)."""
+    r"""Yield two values for each paragraph of a help text before a form feed: the paragraph, and whether it
+    keeps its lines (``\b``).
+    """
     visible = inspect.cleandoc(text.partition("\f")[0])
     for part in filter(None, re.split(r"\n\s*\n", visible.strip("\n"))):
         yield part.startswith("\b"), part.lstrip("\b\n")

@@ -23,7 +23,9 @@ KINDS = {
 
 
 def limited_to(format_: Format, item: Requirement) -> str:
-    """Return the editions of a requirement, or "all but" the others if there are fewer others."""
+    """Return the editions of a requirement as text. If fewer editions are excluded, return "all but" and
+    these.
+    """
     others = [edition for edition in format_.editions if edition not in item.editions]
     if not others:
         return ""
@@ -56,7 +58,9 @@ def _places(format_id: str) -> Mapping[str, int]:
 
 
 def heat(format_id: str, item: Requirement) -> Iterator[tuple[str, str | int]]:
-    """Yield (class, text) of each group's cell in the map of coverage: both ways, obeyed, broken."""
+    """Yield (class, text) of the cell for each group of cases in the map of coverage. The class shows whether
+    cases obey the requirement, break it, or both.
+    """
     places = _places(format_id)
     obeyed, broken = (
         Counter(places[case.id] for case in found) for found in sources.covering(format_id, item.id)
@@ -84,7 +88,7 @@ def upstream_reports(format_id: str) -> list[tuple[Deviation, Mapping[str, str]]
 
 
 def report_of(item: Deviation) -> Mapping[str, str]:
-    """Return the report of a deviation; empty if there is none."""
+    """Return the report of a deviation, or an empty report if it was not reported."""
     return _sent().get(item.id, {})
 
 

@@ -32,7 +32,7 @@ def judged_formats() -> list[str]:
 
 
 def rule_id(rule: str) -> str:
-    """Return the anchor of a rule, and its result on a format's page."""
+    """Return the anchor of a rule, which is also the anchor of its result on a format's page."""
     return nodes.make_id(f"rule-{rule}")
 
 

@@ -23,7 +23,7 @@ MEANINGS = (
 
 
 def drawn(format_id: str, name: str) -> str:
-    """Return the fields of a type as a grid of bytes, or all alternatives of them."""
+    """Return the fields of a type as a grid of bytes. If the type has alternatives, return a grid of each."""
     schema, kind = sources.shown_type(format_id, name)
     several = alternatives.of_type(format_id, schema, kind)
     return diagram.sides(several) if several else diagram.figure(kind)

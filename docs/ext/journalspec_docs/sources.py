@@ -1,6 +1,6 @@
 """The sources of the pages: files of the project, read once per build.
 
-Nothing here contains the name of a format. A missing file is a warning, so that a build with ``-W`` fails.
+No name of a format occurs in this module. A missing file is a warning, so that a build with ``-W`` fails.
 """
 
 from __future__ import annotations
@@ -50,8 +50,8 @@ def plain_readers(format_id: str) -> list[str]:
 def schemas(format_id: str) -> Mapping[str, ksy.KsySchema]:
     """Return the Kaitai schemas of a format's files by their ids; raises ksy.SchemaProblem.
 
-    The schemas of its contents are not included, because their types may contain themselves, which no diagram
-    can show.
+    The schemas of its contents are not included, because a type of contents may contain itself, and no
+    diagram can show such a type.
     """
     loaded = [ksy.load(path) for path in sorted(room(format_id).glob("*.ksy"))]
     return {schema.id: schema for schema in loaded}
@@ -108,7 +108,7 @@ def structures(format_id: str) -> Iterator[tuple[str, str, Layout]]:
 def examples(format_id: str) -> Mapping[tuple[str, str], tuple[Case, str, Span]]:
     """Map (schema, type) to a case, its file and the span of one such header or record in it.
 
-    This is the first sound one in published order, in the first edition that the schema describes.
+    It is the first intact structure in published order, in the first edition that the schema describes.
     """
     wanted = {
         (edition, name): (layout.ksy(edition)[0], layout.structure(name, edition).ksy)
@@ -196,9 +196,10 @@ def case_of(format_id: str, wanted: str) -> Case:
 
 @cache
 def cases_by_group(format_id: str) -> Mapping[str, tuple[Case, ...]]:
-    """Map groups to cases in published order; a group is the part of ids between first and last dot.
+    """Return a map from groups to cases in published order. A group is the part of an id between its first
+    and last dot.
 
-    A case that repeats another in a different edition is not listed, because it is shown with the first one.
+    A case that repeats another case in a different edition is not listed, because it is shown with that case.
     """
     groups: dict[str, list[Case]] = {}
     for case in cases(format_id):

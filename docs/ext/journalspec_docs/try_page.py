@@ -52,7 +52,9 @@ def parser_table(format_id: str) -> dict[str, Any]:
 
 
 def _contents(format_id: str, row: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a row on the contents of a field: the parser and its arguments, newest version first."""
+    """Return the data for reading the contents of a field: the parsers and their arguments, newest version
+    first.
+    """
     name, _, shape = row["of"].partition(".")
     family = families(format_id)[name]
     versions = [[version_number(family, each)] for each in reversed(family.versions)]

@@ -35,10 +35,11 @@ COLUMNS: dict[str, str] = {
 
 
 def columns(batch: Batch, edition: str) -> dict[str, Any]:
-    """Map each field of :data:`COLUMNS` that the edition has to its values, one per record.
+    """Return a map from each field of :data:`COLUMNS` that the edition has to its values, one per record.
 
     Numbers and truth values are arrays. Bytes are (starts, sizes) in the data of the batch. Repeated values
-    are (codes, values): the index of each record's value among the distinct values, -1 for no value.
+    are (codes, values): `values` are the distinct values, and `codes` has the index of each record's value in
+    them, or -1 for no value.
     """
     off, names = np.frombuffer(batch.off, np.int64), batch.more["names"]
     of = np.zeros(256, np.int64)
@@ -73,7 +74,7 @@ def columns(batch: Batch, edition: str) -> dict[str, Any]:
 def _numbers(data: bytes, at: Any, letter: str) -> Any:
     """Return the numbers at the offsets `at`. `letter` is their type code in :mod:`struct`."""
     kind = np.dtype(f">{letter}")
-    # A view with a number at every byte of the data; the records' numbers are selected from it.
+    # The view has a number at every byte of the data. The numbers of the records are selected from it.
     return np.ndarray((max(0, len(data) - kind.itemsize + 1),), kind, data, 0, (1,))[at]
 
 

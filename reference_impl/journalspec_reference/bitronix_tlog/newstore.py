@@ -1,8 +1,9 @@
-"""Writes a new log with the transactions that need recovery. They are decisions to commit, and undecided
-branches.
+"""Writes a new log with the transactions that need recovery: decisions to commit, and transactions with
+undecided branches.
 
-All records of such a transaction are copied unchanged. Transactions that have ended are omitted. So most of
-the new log is free, and the product need not swap soon: products lose decisions in a swap (BTM-DEV-001).
+All records of such a transaction are copied unchanged. Transactions that have ended are omitted. Therefore
+most of the new log is free, and the product need not swap files soon. This matters because products lose
+decisions in a swap (BTM-DEV-001).
 """
 
 from __future__ import annotations
@@ -46,12 +47,12 @@ from journalspec_reference.newstore import (
 )
 from journalspec_reference.xids import gtrid_text, spelled
 
-#: The timestamps of the new files. At its next swap, a product stores a larger timestamp, whichever clock it
-#: uses, so that it then elects the right file. The position that 2.1.3 and 2.1.4 store in place of a
-#: timestamp is also larger (BTM-DEV-001).
+#: The timestamps of the new files. They are so small that a product stores a larger timestamp at its next
+#: swap, whichever clock it uses. Therefore it then elects the right file. The position that 2.1.3 and 2.1.4
+#: store in place of a timestamp is also larger (BTM-DEV-001).
 ACTIVE_SINCE, PASSIVE_SINCE = 1, 0
-#: The codes of items that a choice omits, of a valid record outside every log, and of a decision that only
-#: the other file contains. The last code is for such a decision if damaged bytes can contain its end.
+#: Four codes: an item that a choice omits; a valid record outside every log; a decision that only the other
+#: file contains; such a decision, if damaged bytes can contain its end.
 BY_CHOICE, UNANCHORED, DECISION, PERHAPS = "by-choice", "unanchored", "decision", "may-be-lost"
 #: Maps a choice to its effect.
 _DONE = {
@@ -84,7 +85,7 @@ class LogStore(NewStore):
         self._files: Mapping[str, Any] = answer.journal.seen
         state: Mapping[str, Any] = {**(self._seen.state or {})}
         self._active = str(state["active"])
-        # Without choices, the outcomes are not needed. There can be many outcomes.
+        # Without choices, the outcomes are not needed. They are omitted, because there can be many.
         chosen = any(getattr(choices, choice) for choice in _DONE)
         left = {one["gtrid"]: outcome for name, outcome in OUTCOMES.items() for one in state[name] if chosen}
         #: Maps a transaction in a choice to the name of the choice and the user's spelling of the
@@ -126,7 +127,7 @@ class LogStore(NewStore):
     # Methods that an edition overrides.
 
     def _left(self, state: Mapping[str, Any]) -> Iterable[bytes]:
-        """Return the transactions for which recovery must do something."""
+        """Return the transactions that need an action of recovery."""
         return (one["gtrid"] for name in OUTCOMES for one in state[name])
 
     def _kept(self) -> Iterator[tuple[bytes, int, int, int]]:
@@ -259,7 +260,7 @@ class LogStore(NewStore):
     def unverified(self) -> Iterator[LossItem]:
         """Yield the carried-over records that were outside every log, or in the log of the other file."""
         for record in self._extras():
-            text = f"{record.type}: its checksum matches, but no data shows that it is part of the log"
+            text = f"{record.type}: its checksum matches, but nothing shows that it is part of the log"
             at, name = record.at, gtrid_text(_gtrid(record))
             yield LossItem("transaction", UNANCHORED, text, name, file=at.file, off=at.off, length=at.length)
 
@@ -276,7 +277,9 @@ class LogStore(NewStore):
             yield f"--salvage-records: {number} records from damaged parts of the log are carried over"
 
     def _fate(self, gtrid: bytes) -> str:
-        """Return a sentence on what recovery would do about a transaction in a choice."""
+        """Return a sentence on the outcome that recovery would give to a transaction if the user did not
+        choose.
+        """
         row = self._rows[gtrid]
         names, others = row["waits_for"], sorted({*row["resources"]} - {*row["waits_for"]})
         ended = f", {', '.join(others)} has ended" if others else ""
@@ -285,7 +288,9 @@ class LogStore(NewStore):
 
 
 class PairStore(LogStore):
-    """Represents a pair of files of equal length: the first contains the records, the other is empty."""
+    """Represents a pair of files of equal length. The first file contains the records, the other one is
+    empty.
+    """
 
     def _open(self) -> None:
         pair, state = load_pair(self._files), self._seen.state
@@ -294,7 +299,7 @@ class PairStore(LogStore):
         self._log = next(file for file in pair if file.name == self._active)
         self._others = [file for file in pair if file is not self._log]
         other = next((file.name for file in self._others), other_of(self._active))
-        # The new file for a compressed file is not compressed.
+        # If the old file was compressed, the new file has the name without the suffix.
         self._names = [name.removesuffix(".gz") for name in (self._active, other)]
 
     def _left(self, state: Mapping[str, Any]) -> Iterable[bytes]:
@@ -304,7 +309,7 @@ class PairStore(LogStore):
     def _kept(self) -> Iterator[tuple[bytes, int, int, int]]:
         if len(self._lost(self._log)):
             return super()._kept()
-        # Each record was checked, and begins where the previous one ends.
+        # Recovery checked each record. Each record begins where the previous one ends.
         log = self._log
         return of_gtrids(source_of(log.data), log.framing.log_start, log.limit, self._wanted, log.name)
 
@@ -325,16 +330,17 @@ class PairStore(LogStore):
         if file.name in self._logs:
             yield from log_of(file).scan()
         for region in self._lost(file):
-            # The tail can be wrong, and can be inside a record. So the search continues up to the end of the
-            # file.
+            # The tail can be wrong, and can be inside a record. Therefore the search continues up to the end
+            # of the file.
             is_cut = region.end == file.limit and region.reason == "out-of-bounds"
             end = file.length if is_cut else region.end
             yield from search(source_of(file.data), region.off, end, file.framing)
 
     def left_out(self) -> Iterator[LossItem]:
-        """Yield the omitted items, the damage of the other file, and the decisions in that file alone.
+        """Yield the omitted items, the damage of the other file, and the decisions that are only in that
+        file.
 
-        For an undamaged pair the answer itself reports them (BTM-RCV-023).
+        For an undamaged pair, the answer already reports these decisions (BTM-RCV-023).
         """
         yield from super().left_out()
         for file in self._others:
@@ -389,14 +395,14 @@ class PairStore(LogStore):
 
 
 class NioStore(LogStore):
-    """A single file. All records have the current delimiter, so they belong to one generation."""
+    """A single file. All records have the current delimiter. Therefore they belong to one generation."""
 
     replay = NioReplay
 
     def _open(self) -> None:
         self._data = self._files[self._active]
         header = nio.decode_header(self._data)
-        assert isinstance(header, nio.NioHeader)  # Recovery has read the file.
+        assert isinstance(header, nio.NioHeader)  # The header is valid, because recovery has read the file.
         self._header = header
 
     def _batches(self) -> Iterator[Batch]:

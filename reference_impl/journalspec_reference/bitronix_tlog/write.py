@@ -2,8 +2,8 @@
 generations of the NIO journal.
 
 Each order of writes and fsyncs of the disk journal has a name. ``spec`` obeys every writer rule (BTM-WRT,
-BTM-SWP). The other orders do what the traced products do, with their defects: they omit steps. So the crash
-states of these products can be enumerated.
+BTM-SWP). The other orders are those of the traced products, with their defects, such as omitted steps. With
+them, the crash states of these products can be enumerated.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class Clock:
         return self._now - self._step
 
     def next_sequence(self) -> int:
-        """Return the next sequence number, unbounded; the codec wraps it to 32 bits."""
+        """Return the next sequence number. It is unbounded; the codec reduces it to 32 bits."""
         self._sequence += 1
         return self._sequence - 1
 
@@ -61,9 +61,9 @@ class Clock:
 def entry(op: Operation) -> tuple[int, bytes, tuple[bytes, ...]]:
     """Return (status, gtrid, names) of a ``log`` operation.
 
-    ``type`` is the spec's name, or ``status`` a number for any other value;
-    ``gtrid`` is hex; ``names`` is a list of text. Raises ValueError on a
-    malformed operation and WriterRefused (unencodable) on a name that is not ASCII.
+    In the operation, ``type`` is the spec's name of the status; for any other status, ``status`` is its
+    number. ``gtrid`` is hex; ``names`` is a list of texts. Raises ValueError on a malformed operation and
+    WriterRefused (unencodable) on a name that is not ASCII.
     """
     kind = op.get("type", "OTHER")
     status = codec.STATUS_CODES.get(kind, op.get("status"))
@@ -139,10 +139,10 @@ class DiskWriter(_Writer):
         super().__init__(storage, params, "btm1.tlog,btm2.tlog")
         self._names = self._name.split(",")
         self._order = order_of(ORDERS, params)
-        #: Whether each step waits until the steps before it are durable.
+        #: Whether the earlier steps are made durable before each step.
         self._careful = self._order == "spec"
-        #: Whether a new tail stays in memory until an fsync has made the records durable. Then a stored tail
-        #: never covers bytes that may not have arrived (BTM-WRT-006).
+        #: Whether a new tail stays in memory until an fsync has made the records durable. If so, a stored
+        #: tail never covers bytes that may not be on the disk (BTM-WRT-006).
         self._lazy = self._careful and params.get("eager") != "true"
         # In 2.1 a record must end before the end of the file; in 3.0 it can end there (BTM-WRT-008, -009).
         self._spare = 0 if self._order == "3.0" or (self._careful and edition == "3.0") else 1
@@ -160,16 +160,16 @@ class DiskWriter(_Writer):
         if problem is not None:
             raise WriterRefused(problem.code or "", problem.message)
         active = next(file for file in pair if file.role == "active")
-        # A reader would not find records after a damaged one (invariant I9), so no records are appended to a
-        # log that recovery refuses.
+        # No records are appended to a log that recovery refuses, because a reader would not find records
+        # after a damaged one (invariant I9).
         self._sound(active)
         self._active = active.name
         self._passive = next(file.name for file in pair if file.name != active.name)
         self._length = max(file.length for file in pair)
         self._position = self._written_position = active.limit
         self._timestamp = max(file.timestamp for file in pair)
-        # The state is durable before the first record, so that the journal does not look closed
-        # (BTM-WRT-010).
+        # The state of the header is made durable before the first record. Otherwise, the journal would still
+        # be marked as closed (BTM-WRT-010).
         self._storage.write(self._active, STATE_AT, UNCLEAN)
         return super()._force(op)
 
@@ -183,7 +183,9 @@ class DiskWriter(_Writer):
         return log
 
     def _create(self) -> None:
-        """Build both files, the second file first. So the first file is newer and active (BTM-FIL-013)."""
+        """Create both files, the second file first. Therefore the first file is newer and active
+        (BTM-FIL-013).
+        """
         if self._length < HEADER_SIZE:
             text = f"file_length {self._length} is below the header's {HEADER_SIZE}"
             raise WriterRefused("does-not-fit", text)
@@ -235,7 +237,7 @@ class DiskWriter(_Writer):
     def _dangling(self) -> Iterator[bytes]:
         """Yield the decisions that are unfinished on disk, including those of earlier runs (BTM-SWP-002)."""
         data = whole(self._storage, self._active)
-        # The stored tail can be before the last record, so use the current position.
+        # Use the current position, because the stored tail can be before the last record.
         file = examine(self._active, data)
         file.limit = self._position
         log = self._sound(file)
@@ -260,7 +262,7 @@ class DiskWriter(_Writer):
         target, at = self._passive, HEADER_SIZE
         if self._order != "2.1.4":
             self._force({})
-        # A tail must not cover old records again (BTM-SWP-001).
+        # Reset the tail first, so that it does not cover old records again (BTM-SWP-001).
         self._put(target, POSITION_AT, HEADER_SIZE)
         for data in copies:
             self._storage.write(target, at, data)
@@ -333,8 +335,8 @@ class NioWriter(_Writer):
         self._seed = params.get("seed", "journalspec")
         self._laps = 0
         self._header = nio.NioHeader(b"", b"")
-        #: gtrid -> the fields of the last frame of an open transaction; `names` are those that have not ended
-        #: yet.
+        #: Maps a gtrid to the fields of the last frame of this open transaction. `names` are the resources
+        #: that have not ended yet.
         self._tracked: dict[bytes, dict[str, Any]] = {}
 
     def _delimiter(self) -> bytes:
@@ -376,7 +378,9 @@ class NioWriter(_Writer):
         self._storage.sync_dir()
 
     def _track(self, fields: dict[str, Any]) -> None:
-        """Remember the records that a wrap-around copies: the last of each open transaction (BTM-NIO-024)."""
+        """Remember the records that a wrap-around copies: the last record of each open transaction
+        (BTM-NIO-024).
+        """
         gtrid, tracked = fields["gtrid"], self._tracked
         if fields["status"] not in nio.FINISHED:
             if fields["status"] == NO_TRANSACTION:

@@ -40,8 +40,8 @@ _WIDE = tuple(
 )
 #: Lists of up to this many elements are cached in decoded form.
 _FEW = 16
-#: Bodies up to the given length are cached in decoded form, up to the given number of stored bytes: about 2
-#: MiB in all.
+#: Bodies up to the first length are cached in decoded form. The cached bodies have at most the second number
+#: of stored bytes, and take about 2 MiB.
 _MOST, _SHORT = 1 << 18, 128
 #: The number of the transaction at the start of a body.
 _OWNER = tuple(slot for slot in part("head") if slot.name == "transaction")
@@ -60,8 +60,8 @@ class Body:
     #: The record that a compensation record undoes. None for other records.
     undone: Instant | None
     data: bytes
-    #: The number of bytes after the last field, and whether a number is stored in a longer form than it
-    #: needs.
+    #: Two facts: the number of bytes after the last field, and whether any number is stored in a longer form
+    #: than necessary.
     surplus: int
     long_number: bool
 
@@ -80,7 +80,7 @@ class Body:
 
 
 #: The role of a record in a replay: a page change, an undo, begin or end of a transaction, creation or
-#: removal of a container, or no effect. CLOSELY: only the decoded body determines the role.
+#: removal of a container, or no effect. CLOSELY means that only the decoded body shows the role.
 CHANGE, UNDO, BEGIN, END, MAKE, NOTHING, CLOSELY = range(7)
 #: A batch of at least this many records is decoded by NumPy, if it is installed.
 MANY = 1024
@@ -107,7 +107,7 @@ class BodyReader:
 
     def __init__(self, data: bytes, named: Named | None = None, at: int = 0) -> None:
         self.data, self.at, self._named = data, at, named
-        #: Whether a number was stored in a longer form than it needs.
+        #: Whether any number was stored in a longer form than necessary.
         self.long = False
 
     def fixed(self, kind: str) -> int:
@@ -146,8 +146,8 @@ class BodyReader:
     def fields(self, slots: tuple[Slot, ...], path: str = "") -> dict[str, Any]:  # noqa: C901, PLR0912, PLR0915  # by type
         """Read the fields of an operation, object or element. `path` precedes the names of the fields."""
         out: dict[str, Any] = {}
-        #: A stack of the structures to read after this one: their remaining slots, fields, and path. The last
-        #: one is read next.
+        #: A stack of the enclosing structures. For each, it contains the remaining slots, the fields so far,
+        #: and the path. The last structure is continued next.
         later: list[tuple[Iterator[Slot], dict[str, Any], str]] = []
         data, last, left = self.data, len(self.data) - 1, iter(slots)
         while True:
@@ -190,10 +190,10 @@ class BodyReader:
                     left, out, path = later.pop()
                     break
                 else:
-                    # An object takes many times its stored bytes, so a long list is kept in encoded form. A
-                    # pattern skips numbers in their shortest forms. Other elements are decoded to find their
-                    # end. Each takes at least a byte, so a count larger than the remaining bytes soon raises
-                    # BadLog.
+                    # A decoded object takes many times its stored bytes, so a long list is kept in encoded
+                    # form. A pattern skips numbers in their shortest forms. Other elements are decoded to
+                    # find their end. Each element takes at least a byte, so a count larger than the remaining
+                    # bytes soon raises BadLog.
                     plain = self._named is None and {each.type for each in slot.of} == {"cint"}
                     end = passed(data, at, len(data), count * len(slot.of)) if plain else -1
                     if end < 0:
@@ -218,10 +218,10 @@ def _elements(data: bytes, slots: tuple[Slot, ...], count: int) -> Iterator[dict
 
 
 def passed(data: bytes, at: int, stop: int, count: int) -> int:
-    """Return the end of `count` compressed ints from `at` on. Return -1 if one of them is longer than
+    """Return the end of `count` compressed ints from `at` on. Return -1 if one of these ints is longer than
     necessary.
 
-    Return -1 also if they end after `stop`.
+    Return -1 also if the last int ends after `stop`.
     """
     while count > 0:
         power = min(count.bit_length(), len(_NUMBERS)) - 1
@@ -253,13 +253,13 @@ def _all() -> Forms:
 
 
 def decode(data: bytes, forms: Forms | None = None) -> Body:
-    """Return the fields of a body, decoded by default with all operations; raises BadLog (DRB-REC-022).
+    """Return the fields of a body. By default, all operations are known. Raises BadLog (DRB-REC-022).
 
-    Callers must not change the body, because equal bytes can return the same object.
+    Callers must not change the result, because two calls with equal bytes can return the same object.
     """
     forms = _all() if forms is None else forms
-    # A recovery decodes some records repeatedly; recovering many crash states of the same log decodes all
-    # records repeatedly.
+    # The cache saves time: a recovery decodes some records several times, and recoveries of many crash states
+    # of one log decode all records again.
     if (kept := forms.recent.get(data)) is not None:
         return kept
     if not data.startswith(BODY_START):
@@ -283,12 +283,13 @@ def decode(data: bytes, forms: Forms | None = None) -> Body:
 
 
 def coverage(body: bytes) -> tuple[int, int] | None:
-    """Return the number of bytes that a checksum record covers, and their sum; None for others (DRB-REC-023).
+    """Return the number of bytes that a checksum record covers, and the checksum. Return None for any other
+    body (DRB-REC-023).
 
-    Such a body has the group bit CHECKSUM and the operation CHECKSUM; other bits do not matter. An opaque
-    body gives None. Raises BadLog for an unknown algorithm or a negative length.
+    Such a body has the group bit CHECKSUM and the operation CHECKSUM; other bits do not matter. The result
+    for an opaque body is None. Raises BadLog for an unknown algorithm or a negative length.
     """
-    # Most bodies are not decoded, because their group shows that they are not checksum records.
+    # Most bodies need not be decoded, because their group shows that they are not checksum records.
     try:
         size, mask = _NARROW[body[2] >> 6] if len(body) > 2 else (1, 0)
         group = int.from_bytes(body[2 : 2 + size], "big") & mask if len(body) >= 2 + size else 0

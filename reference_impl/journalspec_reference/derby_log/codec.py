@@ -14,8 +14,8 @@ from journalspec_reference.batches import ReadingRefused
 FILE_FORMAT = 128
 #: The lengths of a control file and of a log file header (bytes).
 CONTROL, HEADER = 48, 24
-#: The number of bytes around a record's body: length and instant before the body, and the length again after
-#: it.
+#: The number of bytes around a record's body: the length and the instant before the body, and a second copy
+#: of the length after it.
 BEFORE, BEHIND = 12, 4
 OVERHEAD = BEFORE + BEHIND
 #: A position in an instant has 31 bits. The 32nd bit is ignored.

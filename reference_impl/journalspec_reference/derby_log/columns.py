@@ -1,8 +1,8 @@
 """Decodes the bodies of a whole batch into columns. No other module of this format imports NumPy.
 
 The table of operations lists the fields of a body. Each field is read for all records of one operation at
-once. :func:`.bodies.decode` handles the records that differ from the table, and those with lists of anything
-but plain numbers.
+once. :func:`.bodies.decode` handles records that differ from the table, and records with lists whose elements
+are not plain numbers.
 """
 
 from __future__ import annotations
@@ -45,25 +45,25 @@ Ints = npt.NDArray[np.int64]
 #: needs it.
 _SIZES = (np.array([1, 2, 4, 4]), np.array([2, 4, 8, 8]))
 _LEAST = tuple(np.where(np.arange(4) > 0, np.left_shift(1, 4 * sizes - 2), 0) for sizes in _SIZES)
-#: A number is read from eight bytes. These are the shift that removes the bytes after the number, and the
-#: mask that removes the bits of its form.
+#: A number is read from eight bytes. The shift removes the bytes after the number, and the mask removes the
+#: bits of its form.
 _SHIFTS = tuple((64 - 8 * sizes).astype(np.uint64) for sizes in _SIZES)
 _MASKS = tuple(
     (np.uint64(1) << (8 * sizes - [2, 2, 1, 1]).astype(np.uint64)) - np.uint64(1) for sizes in _SIZES
 )
-#: Masks for the first 0 to 8 of eight bytes: the masked bits are 0 if each of these bytes is a number in its
+#: Masks for the first 0 to 8 of eight bytes. If the masked bits are 0, each of these bytes is a number in its
 #: shortest form.
 _FIRST_BITS = np.array(
     [int.from_bytes((b"\xc0" * many).ljust(8, b"\0"), "big") for many in range(9)], np.uint64
 )
 _FIXED = {"u1": ">u1", "u2": ">u2", "s4": ">i4", "s8": ">i8"}
 _NUMBERS = {"cint", "clong", *_FIXED}
-#: The number of padding bytes after the batch. It is larger than the size of any operation's fields before
-#: its data.
+#: The padding bytes after the batch. There are more of them than bytes in the fields of any operation,
+#: without its data.
 _ROOM = bytes(256)
 _BEHIND = BITS["COMPENSATION"] | BITS["CHECKSUM"]
-#: The group bits that matter for a replay; the operations that undo changes; the operations that remove
-#: pages.
+#: Three facts: the group bits that matter for a replay, the operations that undo changes, and the operations
+#: that remove pages.
 _MEANS = sum(BITS[name] for name in ("FIRST", "LAST", "PREPARE", "COMPENSATION", "CHECKSUM"))
 _UNDOES = [named()[name].id for name in ("LOGICAL_UNDO", "PHYSICAL_UNDO")]
 _RESHAPES = [form.id for form in operations().values() if form.name.startswith("COMPRESS_SPACE")]
@@ -101,12 +101,14 @@ class Gathered:
         at = np.where(owned, behind, at + 2)
         self.operation = shorts[at].astype(np.int64)
         self.closely |= at + 2 > stop
-        #: Maps a field to its values, and maps a field to whether each record has it.
+        #: Two maps from the name of a field: to its value in each record, and to whether each record has the
+        #: field.
         self.fields: dict[str, Ints] = {name: np.zeros(rows, np.int64) for name in names}
         self.has = {name: np.zeros(rows, np.bool_) for name in names}
         #: Start and size of the data of each row.
         self.data_at, self.data_size = np.zeros(rows, np.int64), np.zeros(rows, np.int64)
-        #: For each list: its row, the fields of an element, the number of elements, start and end.
+        #: Five values for each list: its row, the fields of an element, the number of elements, start and
+        #: end.
         self._lists: list[tuple[int, tuple[Slot, ...], int, int, int]] = []
         # Rows with the same operation and the same group bits COMPENSATION and CHECKSUM have the same fields.
         # Most of these rows begin with the fields of a page.
@@ -159,11 +161,12 @@ class Gathered:
     def plain(
         self, closely: Collection[int], place: int, rows: int, known: Container[int] | None = None
     ) -> tuple[Sequence[int], Iterator[Plain], int]:
-        """Return row numbers, the role of each row in a replay, and the highest transaction of omitted rows.
+        """Return three values: row numbers, the role of each row in a replay, and the highest transaction of
+        omitted rows.
 
         If `known` (the transactions begun earlier) is given, the pages already contain all changes of the
-        first `rows`. Transactions that begin and end in these rows are then omitted. Changes of the
-        containers in `closely` get the role CLOSELY; `place` is the instant of the batch.
+        first `rows`. In that case, the transactions that begin and end in these rows are omitted. Changes of
+        the containers in `closely` get the role CLOSELY; `place` is the instant of the batch.
         """
         group, owned = self.group & _MEANS, (self.transaction >= 0) & ~self.closely
         container, page, version, undone, status, _ = (self.fields[name] for name in REPLAYED)
@@ -247,17 +250,19 @@ class Gathered:
         return Changes(list(zip(container, page, strict=True)), version, growth, undone)
 
     def numbers_at(self, at: Ints) -> Ints:
-        """Return the 64-bit numbers at offsets in the batch."""
+        """Return the 64-bit numbers at the offsets `at` of the batch."""
         return self._longs[at].astype(np.int64)
 
     def _every(self, kind: str) -> npt.NDArray[Any]:
-        """Return the number that begins at every offset: a view, not a copy."""
+        """Return an array of the numbers that begin at every offset. The array is a view, not a copy."""
         return np.ndarray((len(self._view) - 8,), kind, self._view, 0, (1,))
 
     def _number(self, at: Ints, longer: npt.NDArray[np.bool_], *, wide: bool = False) -> tuple[Ints, Ints]:
-        """Return the compressed numbers at `at`, and their ends. Set `longer` where a shorter form exists."""
+        """Return the compressed numbers at the offsets `at`, and their ends. Set `longer` for each number
+        that has a shorter form.
+        """
         first = self._view[at]
-        # Most numbers are small.
+        # A fast path, because most numbers are small.
         value = first.astype(np.int64)
         if wide:
             value = value << 8 | self._view[at + 1]
@@ -271,7 +276,7 @@ class Gathered:
         return value, end
 
     def _parts(self, slots: Sequence[Slot], here: Ints, places: Ints, stops: Ints) -> None:
-        """Read fields. The last field can depend on the value of an earlier field."""
+        """Read fields of which the last one can depend on the value of an earlier field."""
         always = tuple(takewhile(lambda slot: not slot.when, slots))
         self._take(always, here, places, stops)
         if rest := slots[len(always) :]:
@@ -374,8 +379,8 @@ COLUMNS: dict[str, str] = {
 
 
 def columns(batch: Batch, edition: str) -> dict[str, Any]:
-    """Map each column of :data:`COLUMNS` to its values, one per record. The bodies of the seed edition are
-    opaque.
+    """Return a map from each column of :data:`COLUMNS` to its values, one per record. The bodies of the seed
+    edition are opaque.
 
     A numeric column is an array, masked where a record has no value. The type is (codes, names by code).
     `data` and `body` are (starts, sizes) into the bytes of the batch; size -1 means no value.
@@ -393,7 +398,7 @@ def columns(batch: Batch, edition: str) -> dict[str, Any]:
             found.put(row, body)
             if "file_name" in body.fields:
                 called[row] = body.fields["file_name"]
-            # The data end at the end of the body, minus the bytes that no field uses.
+            # The data end before the bytes at the end of the body that no field uses.
             found.data_size[row] = len(body.data)
             found.data_at[row] = batch.end[row] - BEHIND - body.surplus - len(body.data)
     codes = np.where(opaque, len(forms), np.searchsorted(sorted(forms), found.operation))

@@ -30,22 +30,24 @@ from journalspec_reference.derby_log.heap import (
 
 #: Offset and size (bytes) of the info of a container on its first page.
 INFO, INFO_SIZE = 109, 80
-#: The format, status and page size in the info; the number of bytes that its checksum covers.
+#: Two facts about the info: the layout of its format, status and page size, and the number of bytes that its
+#: checksum covers.
 _INFO, _SUMMED = Struct(">iii"), 72
 _CONTAINER, _REMOVED = 116, 2
-#: The extent, which is stored after the info: the numbers of its first page and of its last possible page,
-#: and its number of pages.
+#: The layout of the extent, which is stored after the info: the numbers of its first page and of its last
+#: possible page, and its number of pages.
 _EXTENT = Struct(">8xqqi")
 _SMALLEST, _LARGEST = 1024, 32768
-#: The offset of the number of the next allocation page, and the value if there is no next page.
+#: The offset at which an allocation page stores the number of the next one, and the value if there is no next
+#: one.
 _NEXT, _NO_PAGE = 60, b"\xff" * 8
-#: The bytes at the start of a heap's first row, with the container number; the row's formats (up to 10.2,
-#: from 10.3 on).
+#: Two facts about a heap's first row: the bytes at its start, with the container number, and its formats (up
+#: to 10.2, from 10.3 on).
 _HEAP, _HEAPS = Struct(">Hiqi"), (91, 467)
-#: The bytes at the start of a column in an index's first row, with the container number; the formats; the
-#: column's position.
+#: Three facts about an index's first row: the bytes at the start of the column with the container number, the
+#: formats, and the position of this column.
 _INDEX, _INDEXES, _ABOUT_INDEX = Struct(">Hq"), (388, 470), 6
-#: The offset of the map of free pages. The map contains its number of bits, then the bits.
+#: The offset of the map of free pages. The map starts with the number of its bits. The bits follow.
 _FREE = 245
 _DELETED = 1
 
@@ -56,7 +58,7 @@ class Fault(Exception):
     def __init__(self, code: str, text: str, state: str = "", off: int | None = None) -> None:
         super().__init__(text)
         self.code, self.text, self.state, self.off = code, text, state, off
-        #: The offset of the page with the faulty row; None if the fault is not in a row.
+        #: The offset of the page with the faulty row, or None if the fault is not in a row.
         self.page: int | None = None
 
 
@@ -70,14 +72,16 @@ class Decrypts(Protocol):
 class Heap:
     """Represents one container.
 
-    `name` is the name of its file; `data` contains its bytes (none if only the log mentions it).
+    `name` is the name of its file; `data` contains its bytes. There are no bytes if only the log refers to
+    the container.
     """
 
     def __init__(
         self, number: int, name: str, data: Any, cipher: Decrypts | None = None, info: bytes = b""
     ) -> None:
         self.number, self.name, self._data, self._cipher = number, name, data, cipher
-        #: The fault in the container's description. If the page size is also unknown, no page can be read.
+        #: The fault in the info of the container, if any. If the page size is also unknown, no page can be
+        #: read.
         self.fault: Fault | None = None
         start = bytes(data[: INFO + INFO_SIZE + _EXTENT.size])
         info = info or start[INFO : INFO + INFO_SIZE]
@@ -102,7 +106,7 @@ class Heap:
         if self.count and len(start) == INFO + INFO_SIZE + _EXTENT.size:
             first, last, pages = _EXTENT.unpack_from(start, INFO + INFO_SIZE)
             self._listed = min(first + pages, last + 1)
-        #: Whether the first page lists all pages, and no further page does.
+        #: Whether all pages are listed on the first page, so that there is no second list.
         self._alone = start[_NEXT : _NEXT + 8] == _NO_PAGE
 
     @property
@@ -163,7 +167,7 @@ class Heap:
         return False
 
     def used(self) -> Iterator[int]:
-        """Yield the numbers of the pages in use. Only pages that the first page lists are considered."""
+        """Yield the numbers of the pages in use, among the pages that the first page lists."""
         data = bytes(self._data[: self.size])
         bits = int.from_bytes(data[_FREE : _FREE + 4], "big")
         free = data[_FREE + 4 :]
@@ -176,7 +180,7 @@ class Heap:
         return (off or 0) // self.size if self.size else 0
 
     def looked_at(self, changed: Collection[int], highest: int | None) -> Iterator[int]:
-        """Yield the numbers of the pages that should be sound, in order.
+        """Yield the numbers of the pages that should be intact, in order.
 
         `changed` contains the pages that the log changes. `highest` is the last page if the log truncates the
         container.

@@ -1,7 +1,8 @@
 """Finds out which containers of a database are damaged, and which are missing.
 
-A page that is merely older than the log is healthy, because redo repairs it. A page that the log creates
-again is also healthy. Only the rows of the catalogue that name the containers are decoded.
+A page that is merely older than the log is not damaged, because redo brings it up to date. A page that the
+log creates again is also not damaged. Of the catalogue, only the rows with the names of containers are
+decoded.
 """
 
 from __future__ import annotations
@@ -35,14 +36,14 @@ BOOT = CATALOGUE | {0x10}
 _CONGLOMERATES, _NUMBER = 0x20, 2
 MAY_START = "Derby may not start"
 NO_START, NO_SELECT = "Derby does not start", "Derby starts, and cannot read the table"
-OTHER_ROWS = "Derby may start, and take the rows of the other one for those of the table"
+OTHER_ROWS = "Derby may start, and show the rows of the other container as those of the table"
 
 
 class Evidence:
     """Represents the containers of a database, compared with its log after redo.
 
-    `names` maps container numbers to file names. `own` are containers that the log creates or removes, that
-    have a stub, or that are missing although the log changes them.
+    `names` maps container numbers to file names. `own` are the containers that the log creates or removes,
+    the containers with a stub, and the missing containers that the log changes.
     """
 
     def __init__(
@@ -64,8 +65,8 @@ class Evidence:
     def damaged(self, *, plain: bool) -> list[Note]:
         """Return a note for the first fault of each container.
 
-        `plain`: the log proves that nothing is encrypted. Unless `plain`, a database without any sound page
-        counts as encrypted, and its pages get no notes.
+        `plain` means that the log proves that nothing is encrypted. Otherwise, a database without any intact
+        page is treated as encrypted, and its pages get no notes.
         """
         found = []
         for number, heap in self._heaps.items():
@@ -74,7 +75,7 @@ class Evidence:
             if first is not None:
                 found.append(self._note(number, heap, first, faults))
         for number, page in sorted(self._store.unloaded.items()):
-            # The changes of an open transaction are undone.
+            # If the transaction is still open, its changes are undone, and the missing page causes no loss.
             if self._store.made[number] not in self._store.transactions:
                 name = self._names[number]
                 text = (
@@ -162,11 +163,11 @@ def _other(data: bytes, number: int) -> int | None:
     return None
 
 
-# Whether the log is older or newer than the pages next to it can be read from the pages (DRB-RCV-173). A page
-# stores no instant, only its version, the number of its changes; a record stores the version before its
-# change.
+# The pages next to a log show whether the log is older or newer than they are (DRB-RCV-173). A page stores no
+# instant. It stores its version, which is the number of its changes. A record stores the version of the page
+# before the change.
 
-#: The increment for a version whose increment only the undone record determines.
+#: Marks a version whose increment only the undone record determines.
 _UNDONE = -1
 
 
@@ -185,7 +186,9 @@ def bodies_of(log: Log, forms: Forms, numbers: Iterable[int]) -> Iterator[Bodies
 
 
 def held(log: Log, forms: Forms, place: Place, has: int, below: int) -> str:
-    """Return a sentence on which page changes, from version `has` to `below`, the log files contain."""
+    """Return a sentence on the last changes of a page, between the versions `has` and `below`, that the log
+    files contain.
+    """
     versions: set[int] = set()
     for bodies in bodies_of(log, forms, log.files):
         changes = bodies.changes()
@@ -197,7 +200,8 @@ def held(log: Log, forms: Forms, place: Place, has: int, below: int) -> str:
 
 
 class Explained:
-    """Represents the version that the log gives to each page, to be compared with the pages next to the log.
+    """Represents the version that each page should have after the log, for comparison with the pages next to
+    the log.
 
     `made` contains the containers that the log creates or removes.
     """
@@ -239,9 +243,10 @@ class Explained:
         return None
 
     def newer(self) -> Iterator[Note]:
-        """For each container, yield a note on the first page with a version higher than the log explains.
+        """Yield a note on the first page of each container whose version is higher than the log explains.
 
-        A container that the log creates or removes is omitted: its first content is not always logged.
+        A container that the log creates or removes is omitted, because its first content is not always
+        logged.
         """
         told: set[int] = set()
         containers = self._store.containers

@@ -32,7 +32,7 @@ FORMAT = "derby_log"
 #: file.
 HOME, PROPERTIES_NAME = "../", "service.properties"
 PROPERTIES = f"{HOME}{PROPERTIES_NAME}"
-#: At most this much of the properties is read (bytes).
+#: At most this many bytes of the properties are read.
 _LONGEST = 1 << 20
 #: The properties of every database. Most of them are the container numbers of its catalogue, which are equal
 #: in all releases.
@@ -59,9 +59,9 @@ LARGEST = 2147483646
 #: The names of log files (DRB-FIL-101).
 NAMES = NumberedNames(_NAME, re.compile(r"log.*\.(dat|ctrl)", re.DOTALL), LARGEST, "file-gap", CONTROLS)
 number_of = NAMES.number
-#: Those fields of headers, and of control files of the seed, that a file map shows.
+#: The fields of headers, and of control files of the seed, that a file map shows.
 _TOLD = ("number", "previous", "checkpoint", "jbms_version", "checkpoint_interval")
-#: The facts about the names of a set of files are cached only if they are at most this many.
+#: The facts about a set of file names are cached only if there are at most this many names.
 _FEW_NAMES = 1 << 10
 #: The size of a writer's buffers in bytes. The end in the next file's header can be up to that far after the
 #: last written byte.
@@ -104,7 +104,9 @@ def detect(files: Files, _: Params) -> list[Detection]:
 
 
 def assumed(files: Files) -> Params:
-    """Return parameters that suppress rows, unless tables of the suite's database are next to the log."""
+    """Return parameters that suppress the report of rows, unless tables of the suite's database are next to
+    the log.
+    """
     # Only the suite's database has flat names. In other databases, the same container numbers belong to other
     # tables.
     own = surroundings(tuple(name for name in files if name.startswith("seg0."))).containers
@@ -112,10 +114,10 @@ def assumed(files: Files) -> Params:
 
 
 class Surroundings(NamedTuple):
-    """Represents what the names of the given files say about a log.
+    """Represents the facts about a log that follow from the names of the given files.
 
-    `containers` maps numbers of containers next to the log to their names, `stubs` are the numbers of the
-    removed ones. The log is in a database if it is `at_home`. `notes` are about unusual names.
+    `containers` maps numbers of containers next to the log to their names, `stubs` are the numbers of removed
+    containers. `at_home` means that the log is in a database. `notes` are about unusual names.
     """
 
     containers: Mapping[int, str]
@@ -125,7 +127,7 @@ class Surroundings(NamedTuple):
 
 
 def surroundings(names: tuple[str, ...]) -> Surroundings:
-    """Return what the names of files say about a log.
+    """Return the facts about a log that follow from the names of files.
 
     The result for a few names is cached, because many states of a log have the same names.
     """
@@ -201,7 +203,9 @@ def choose(files: Mapping[str, Any]) -> ChosenControl:
 
 
 class LogEnd(NamedTuple):
-    """Represents the end of the whole log: the file, the kind of end, and a note on an unusual next file."""
+    """Represents the end of the complete log: the last file, the kind of end, and a note on an unusual next
+    file.
+    """
 
     file: LogFile
     end: End
@@ -248,8 +252,8 @@ class Log:
         return after
 
     def beyond(self, last: LogEnd, later: Iterable[tuple[LogFile, Instant]]) -> LogFile | None:
-        """Return a later file that proves that the log continued after the end found (DRB-END-178,
-        DRB-END-179, DRB-END-167).
+        """Return a later file, if one proves that the log originally continued after the end found
+        (DRB-END-178, DRB-END-179, DRB-END-167).
         """
         found = Instant(last.file.number, last.end.off)
         for file, previous in later:
@@ -258,7 +262,9 @@ class Log:
         return None
 
     def went_on(self, file: LogFile, previous: Instant, found: Instant) -> bool:
-        """Return whether a later file proves more than an unfinished switch of files from `found`."""
+        """Return whether a later file proves that the log continued in it. An unfinished switch of files at
+        `found` does not prove that.
+        """
         return self.filled(file) or previous.packed - found.packed > _BUFFERS
 
     def filled(self, file: LogFile) -> bool:
@@ -309,14 +315,16 @@ def beside(journal: Journal) -> dict[int, tuple[str, Any]]:
 
 @cache
 def _told(structure: str, edition: str) -> tuple[Struct, list[str], Callable[[Any], tuple[Any, ...]]]:
-    """Return the layout of a structure, and names and values of those fields that a file map shows."""
+    """Return three values: the layout of a structure, the names of the fields that a file map shows, and a
+    function that selects their values.
+    """
     form = LAYOUT.structure(structure, edition)
     names = [name for name in _TOLD if name in form.names]
     return form.packed(), names, itemgetter(*map(form.names.index, names))
 
 
 def header_of(structure: str, edition: str, data: bytes) -> dict[str, Any]:
-    """Return those fields of a header, or of a control file of the seed, that a file map shows."""
+    """Return the fields of a header, or of a control file of the seed, that a file map shows."""
     form, names, told = _told(structure, edition)
     return dict(zip(names, told(form.unpack(data)), strict=True))
 
@@ -391,8 +399,8 @@ def properties_fault(stored: Any) -> str:
         )
         found.append(f"{len(gone)} {text} missing, the first {gone[0]}: Derby does not start (XCY03)")
     if lines and not lines[-1].endswith("\n") and not lines[-1].startswith("#"):
-        # The remains of the truncated line can look like a complete property.
-        found.append("the last line is cut: Derby may not start")
+        # A truncated last line can look like a complete property.
+        found.append("the last line is truncated: Derby may not start")
     return "; ".join(found)
 
 
@@ -406,7 +414,7 @@ def whole_properties(stored: Any) -> tuple[bytes, list[str]]:
         lines.append(cut)
     elif cut:
         # A truncated line is not accepted as a property, because Derby would read a meaningless value.
-        said.append("the last line is cut, and left out")
+        said.append("the last line is truncated, and left out")
     for line in lines:
         if not line.replace("\t", " ").isprintable():
             # A truncated line is not accepted as a property, because Derby would read a meaningless value.

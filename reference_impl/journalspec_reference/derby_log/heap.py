@@ -22,8 +22,8 @@ from journalspec_reference.derby_log.codec import BadLog
 PAGE_HEADER, SLOT = Struct(">HxxBBqHi"), Struct(">HHH")
 ROWS_PAGE, ALLOCATION_PAGE, VALID, PAGE_TAIL = 117, 118, 1, 8
 _DELETED, _OVERFLOW, _HAS_FIRST = 1, 2, 4
-#: The status bits of a field: null; pointer to a long value; field absent here; length stored in two plain
-#: bytes.
+#: The status bits of a field: it is null, it is a pointer to a long value, it is absent here, its length is
+#: stored in two plain bytes.
 _NULL, _LONG, _ABSENT, _FIXED = 1, 2, 5, 32
 #: Maps the first two bits of a compressed int to its size in bytes.
 _SIZES = (1, 2, 4, 4)
@@ -44,10 +44,11 @@ class Pointer(bytes):
 
 
 class HeapRow(NamedTuple):
-    """Represents a row, or the first part of a row. In a first part, `rest` is the page and record id of the
-    next part.
+    """Represents a row, or the first part of a row. In a row with several parts, `rest` is the page and
+    record id of the next part.
 
-    `had` is the largest size in bytes that the row has had. This space stays reserved when the row shrinks.
+    `had` is the largest size in bytes that the row has had. This space remains reserved when the row becomes
+    shorter.
     """
 
     values: list[Value]
@@ -77,7 +78,7 @@ class HeapPage:
     overflow: bool = False
     valid: bool = True
     _slots: list[int] = field(default_factory=list)
-    #: The pending changes of the order: the slot of an added row (None for a removed row), and the record id.
+    #: The pending changes of the order of rows: (slot, record id). For a removed row, the slot is None.
     _moves: list[tuple[int | None, int]] = field(default_factory=list)
 
     @property
@@ -143,10 +144,11 @@ def image(data: bytes, at: int = 0) -> tuple[int, HeapRow, int]:
             rest = page, record
         if status & _HAS_FIRST:
             first, at = number(data, at, wide=False)
-        # If the row is only a pointer to the rest of a row, it ends here.
+        # If this part only points to the next part of the row, it ends here.
         if at < len(data) or status & (_OVERFLOW | _HAS_FIRST) != _OVERFLOW:
             count, at = number(data, at, wide=False)
-        # Each field takes at least a byte, so a count larger than the remaining bytes soon raises an error.
+        # Each field takes at least a byte. Therefore a count larger than the number of remaining bytes soon
+        # raises an error.
         values: list[Value] = []
         for _ in range(count):
             if data[at] & (_NULL | _LONG | _FIXED) or data[at + 1] >= SHORTEST:
@@ -197,7 +199,7 @@ def rows_of(data: bytes, *, parted: bool = False) -> Iterator[tuple[int, int, He
     """Yield slot, record id and content of each row on a page. Raises BadLog if a row is invalid or overlaps
     another.
 
-    With `parted`, rows that lie completely on this page may be omitted.
+    With `parted`, a caller needs only the rows with parts elsewhere. Other rows may be omitted.
     """
     size, taken = len(data), 0
     count = min(PAGE_HEADER.unpack_from(data)[4], size // SLOT.size - 1)
@@ -213,7 +215,7 @@ def rows_of(data: bytes, *, parted: bool = False) -> Iterator[tuple[int, int, He
 
 
 def _all_there(data: bytes, at: int, end: int) -> bool:
-    """Return whether a quick check proves that a row is sound and lies completely on this page."""
+    """Return whether a quick check proves that a row is valid and lies completely on this page."""
     if data[at] & (_OVERFLOW | _HAS_FIRST):
         return False
     at += 1 + _SIZES[data[at + 1] >> 6]
@@ -272,7 +274,7 @@ def apply(page: HeapPage, body: Body, by: Body, put: Put, *, undo: bool = False)
         if name == "INSERT" and fields["insert_flags"] & 2:
             page.drop(ident)
     elif name == "UPDATE":
-        # In the body, the old row is stored after the new row.
+        # In the body, the old row follows the new row.
         row, end = image(data)[1:]
         put(fields["slot"], ident, changed(page.rows.get(ident), image(data, end)[1] if undo else row))
     elif name == "UPDATE_FIELD":

@@ -1,7 +1,8 @@
 """The reasons why the next checkpoint does not delete log files (DRB-FIL, DRB-CHK).
 
-A checkpoint deletes the files before its undo point. This is the begin of the oldest transaction active then,
-or the end of the log. Until the next checkpoint, a boot reads from the undo point of the last checkpoint.
+A checkpoint deletes the files before its undo point. The undo point is the begin of the oldest transaction
+that is active at that time, or the end of the log. Until the next checkpoint, a boot reads from the undo
+point of the last checkpoint.
 """
 
 from __future__ import annotations
@@ -16,13 +17,13 @@ from journalspec_reference.keeping import Holder, Keeping
 
 
 def kept(files: Files, edition: str, params: Params) -> Keeping:
-    """Return the reasons to keep each log file. There is no reason for files before the last undo point."""
+    """Return the reasons to keep each log file. A file before the last undo point has no reason."""
     logs = gather(files)
     lengths = {file.name: file.length for file in logs.values()}
     found = LogPass(files, edition, "default", suite=False)
     with suppress(Refusal):
         for _batch in found.batches():
-            pass  # Only the state at the end is needed.
+            pass  # Take all batches, because only the state at the end is needed.
     if found.last is None:
         return Keeping(lengths, (), "the log does not begin where it should: see `journalspec recover`")
     last, start = found.last.file.number, found.start

@@ -24,12 +24,12 @@ from journalspec_reference.derby_log.scan import UNSUMMED
 from journalspec_reference.derby_log.store import INTERNAL
 from journalspec_reference.newstore import PIECE, CannotRebuild, ChoiceRefused, NewFile, StoreChoices
 
-#: For each file, the maximum number of bytes whose checksums are recomputed. Only a crafted log with
-#: overlapping checksum records needs more.
+#: The maximum number of bytes of each file whose checksums are recomputed. Only a crafted log with
+#: overlapping checksum records needs more bytes.
 _MOST_SUMMED = 64 << 20
 _RAWSTORE = BITS["RAWSTORE"]
 _COMMITTED = 4
-_OTHERS = "what else the branch's global transaction has changed is not touched"
+_OTHERS = "the other branches of its global transaction are not touched"
 _ENCRYPTED = "records would have to be written, and the log is encrypted"
 
 
@@ -43,18 +43,18 @@ class NewLog:
         assert store is not None
         self._journal, self._encrypted = answer.journal, state.encrypted
         self._log, self._store = log, store
-        #: The text lines about the choices, one per choice.
+        #: A line of text on the effect of each choice.
         self.said: list[str] = []
         #: The position of the checkpoint among the added records. It is -1 if there is no checkpoint.
         self._named = -1
-        #: Maps the number of a log file to replacements for its bytes at offsets.
+        #: Maps the number of a log file to its edits: a map from offset to replacement bytes.
         self._edits: dict[int, dict[int, bytes]] = {}
         self._begin = log.start
         #: The number of the last file.
         self.last = log.last.file.number
         self._end = log.last.end.off
         if log.ends[self._begin.number] == self._begin.position and self.last > self._begin.number:
-            # Derby treats a log as empty if no record follows in the file where the log begins.
+            # If no record follows in the file where the log begins, Derby treats the log as empty.
             self._begin = Instant(self._begin.number + 1, HEADER)
         self._next = store.next
         bodies = [*self._decided(choices)]
@@ -83,7 +83,7 @@ class NewLog:
 
     @property
     def changed(self) -> bool:
-        """Whether the new log contains bytes that the old log does not have."""
+        """Whether the new log contains bytes that are not in the old log."""
         return bool(self._edits or self._added)
 
     def files(self, place: str) -> Iterator[NewFile]:
@@ -107,7 +107,7 @@ class NewLog:
     def _decided(self, choices: StoreChoices) -> Iterator[bytes]:
         """Yield the records that commit branches in doubt.
 
-        Edit the log for branches that are to be rolled back.
+        For branches that are to be rolled back, edit the log instead.
         """
         committed = {number: name for name in choices.commit for number in self._branches(name)}
         undone = {number: name for name in choices.rollback for number in self._branches(name)}
@@ -162,8 +162,8 @@ class NewLog:
         """Yield the records of a checkpoint. The control files then point to this checkpoint."""
         number, self._next = self._next, self._next + 1
         at = Instant(self.last, self._end)
-        # The pages contain all changes before the redo instant. With a redo instant after the end, a boot
-        # after another crash would skip records that Derby adds there.
+        # The redo instant states that the pages contain all earlier changes. If it were after the end, a boot
+        # after another crash would skip records that Derby adds in between.
         redo = min(max(self._log.redo_from, self._begin), at)
         own = {"transaction": {"number": number}, "first": {"file": at.number, "position": at.position}}
         entries = [{"entry": {**own, "global_id": None, "status": 0}}]
@@ -186,7 +186,9 @@ class NewLog:
         return (_sum_of(number, at, data) if summed else b"") + data
 
     def _relink(self, number: int) -> None:
-        """Write the previous file's end into a header. Derby does not require this in older databases."""
+        """Write the end of the previous file into a header. Derby does not require this field in older
+        databases.
+        """
         file, stored = self._log.log.files[number], None
         with suppress(BadLog):
             stored = header(bytes(self._journal.seen[file.name][:HEADER]), number)
@@ -206,7 +208,7 @@ class NewLog:
             for batch in self._log.log.scan(file, HEADER, limit)
             for row, size in batch.more["sums"]
         ]
-        # The last checksum is computed first, because earlier checksum records can cover it.
+        # The last checksum is computed first, because an earlier checksum record can cover it.
         for off, stop, covers in reversed(sums):
             end = min(stop + covers, limit)
             if stop + covers > limit or any(

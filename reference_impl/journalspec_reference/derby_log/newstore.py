@@ -41,20 +41,20 @@ from journalspec_reference.newstore import (
     pieces,
 )
 
-#: At most this many pages are compared with the records that change them after the end of the log.
+#: At most this many pages are compared with the records after the end of the log.
 _MOST_PAGES = 50_000
-#: In the directory of a database: subdirectories that Derby rebuilds or that are temporary, and lock files.
-#: The last value is the depth to which subdirectories are searched.
+#: Names in the directory of a database that are not copied: subdirectories that are temporary or that Derby
+#: rebuilds, and lock files. The last value is the depth to which subdirectories are searched.
 _NOT_COPIED, _LOCKS, _DEPTH = {"log", "seg0", "tmp"}, {"db.lck", "dbex.lck"}, 4
 #: Codes of remarks on faults that are repaired in the new database.
 _REPAIRED = {"bad-header", "lost-checkpoint", "remade-page"}
-#: The codes above, and those for faults with which Derby still starts and reads the same rows as contents.
+#: The codes above, and the codes of faults despite which Derby starts and reads the same rows as contents.
 _HARMLESS = _REPAIRED | {
     *("other-container", "bad-value", "long-value", "in-doubt", "no-properties", "no-containers")
 }
 #: Refusal codes that only strict recovery uses.
 _STRICT = {"lost-middle", "no-checkpoint"}
-#: The code of the kind of item that the answer also reports.
+#: The kind of items that the answer also reports, as notes or as missing.
 _NOTE = "note"
 #: The code for a page with changes that the log does not explain. Its rows can still be read.
 _NEWER = "newer-page"
@@ -98,7 +98,7 @@ def new_store(answer: Answer, choices: StoreChoices) -> Database | OnlyRows:
 
 
 def _home(journal: Journal, found: DerbyContents) -> Path | None:
-    """Return the directory of the log's database; None if the log is alone or there is no container."""
+    """Return the directory of the log's database, or None if the log is alone or there is no container."""
     if journal.root is None or not found.state.beside or not (journal.root / ".." / "seg0").is_dir():
         return None
     return journal.root / ".."
@@ -116,7 +116,7 @@ def _check(choices: StoreChoices) -> None:
         raise ChoiceRefused("--salvage-records and --index-acks are for KahaDB")
 
 
-def _problems(  # noqa: C901, PLR0912  # one question after the other, of everything that a boot looks at
+def _problems(  # noqa: C901, PLR0912  # one check after the other, of everything that a boot reads
     answer: Answer, found: DerbyContents, behind: Behind
 ) -> Iterator[LossItem]:
     """Yield the reasons why Derby would not start on the database, or would not read rows that are part of
@@ -126,7 +126,7 @@ def _problems(  # noqa: C901, PLR0912  # one question after the other, of everyt
     if seen.state is None and not found.repairs:
         file, off = (seen.at.file, seen.at.off) if seen.at else ("", None)
         yield LossItem("log", str(seen.code), seen.message, file=file, off=off)
-    # Items that the answer reports are already listed as notes.
+    # Items that the answer reports as missing are already listed there.
     for gone in seen.missing:
         if gone.code == "container":
             yield LossItem(_NOTE, gone.code, gone.text, file=gone.name)
@@ -146,7 +146,7 @@ def _problems(  # noqa: C901, PLR0912  # one question after the other, of everyt
         if len(places) < _MOST_PAGES:
             places.add((file, fault.off))
         yield LossItem("page", fault.code, fault.text, queue=found.title(container), file=file, off=fault.off)
-    # Read only rows with parts on other pages, because the parts can be older or newer than the rows.
+    # Read the rows with parts on other pages, because a part can be older or newer than the row's first part.
     for container in sorted(state.parted):
         for _ in state.rows(container, parted=True):
             pass
@@ -165,7 +165,9 @@ def _newer(found: DerbyContents, behind: Behind) -> Iterator[LossItem]:
             "page", note.code, note.text, queue=found.title(numbers[file]), file=file, off=note.off
         )
     for container, pages in behind.newer.items():
-        text = f"{len(pages)} page(s), the first {pages[0]}, with changes that only the log after its end has"
+        text = (
+            f"{len(pages)} page(s), the first {pages[0]}, with changes that are only in the log after its end"
+        )
         yield LossItem("page", _NEWER, text, queue=found.title(container), file=_file(found, container))
 
 
@@ -177,7 +179,7 @@ def _file(found: DerbyContents, container: int) -> str:
 class Behind:
     """Represents the records after the end of the log. These records are not redone.
 
-    `changes` counts their page changes by container. `newer` contains the pages of each container that
+    `changes` counts their page changes by container. `newer` contains, for each container, the pages that
     already contain such changes. `ahead` contains notes on pages with changes that no record of the log
     explains.
     """
@@ -307,7 +309,9 @@ class Database(_Made):
         return found
 
     def carried(self) -> Iterable[Count]:
-        """Yield the amount of content of each table. For a log alone, yield the rows found in the log."""
+        """Yield the number of rows of each table and their bytes. For a log alone, yield the rows found in
+        the log.
+        """
         if self._found.state.beside:
             return self._found.counts()
         rows: Any = (self._seen.state or {}).get("rows", ())
@@ -373,7 +377,7 @@ class OnlyRows(_Made):
         yield from self._script.losses()
         yield from self._not_redone()
         for number in self._found.state.store.branches() if self._found.state.store is not None else ():
-            text = "in doubt: the script does not have its changes"
+            text = "in doubt: its changes are not in the script"
             yield LossItem("transaction", "in-doubt", text, str(number))
 
     def unverified(self) -> Iterator[LossItem]:

@@ -61,17 +61,17 @@ from journalspec_reference.derby_log.store import Bodies, Container, OldPage, Ro
 SEED = "seed"
 _CIPHER_BLOCK = 8
 _BETA, _TEST_MODE = 1, 2
-#: The length of a control file that an old release wrote.
+#: The length of the control files of an old release.
 _OLD_CONTROL = 16
 _UNBORN = "DRB-DEV-006, DRB-DEV-007: Derby does not start (XSLAM, or XSLA3 from 16 bytes on)"
-#: The reaction of the product if a log file is missing: the file with the checkpoint, the file with the undo
-#: start, or a later file.
+#: The product's reaction if a log file is missing. There are three cases: the file with the checkpoint, the
+#: file with the undo start, or a later file.
 _NEW_LOG = (
     "Derby 10.1 to 10.16 begins a new log and boots: rows that only the log has are lost, rows of"
     " transactions without an end stay, and none is in doubt (DRB-DEV-004)"
 )
 _NO_UNDO = "Derby 10.1 to 10.16 does not boot (NullPointerException)"
-_ENDS_BEFORE = "Derby 10.1 to 10.16 boots as if the log ended before it, and says nothing (DRB-DEV-018)"
+_ENDS_BEFORE = "Derby 10.1 to 10.16 boots as if the log ended before it, without a message (DRB-DEV-018)"
 _UNCHOSEN = choose({})
 _ROLES = dict(zip(CONTROLS, ("control", "mirror"), strict=True))
 #: The columns of the records, by edition.
@@ -83,14 +83,15 @@ _LOSSES = {code for code, word in get_format(FORMAT).vocabulary.notes.items() if
 class LogPass:
     """One pass over a log; `policy` is that of recovery, or empty for reading.
 
-    `suite`: the log belongs to the suite's database, whose rows are reported. Without `replay`, records are
-    read and not redone.
+    `suite` means that the log belongs to the test suite's database, whose rows are reported. Without
+    `replay`, records are read but not redone.
     """
 
     chosen = _UNCHOSEN
-    #: The operations with which bodies are decoded. If it is None, bodies are opaque.
+    #: The operations with which bodies are decoded, or None if the bodies are opaque.
     _forms: Forms | None = None
-    #: The checkpoint record that the control file names; without a control file, the last one of the log.
+    #: The checkpoint record to which the control file points. Without a control file, it is the last
+    #: checkpoint record of the log.
     _named: Instant | None = None
     #: The checkpoint record from which recovery begins, if there is one.
     checkpoint: Instant | None = None
@@ -98,11 +99,11 @@ class LogPass:
     last: LogEnd | None = None
     #: The last checksum record of the log: number of its file, begin, end, and covered range.
     last_sum: tuple[int, int, int, int] | None = None
-    #: The start of the batch with the redo point, and a copy of the store before that batch.
+    #: Two values: the start of the batch with the redo point, and a copy of the store before that batch.
     resume: tuple[Instant, Store] | None = None
     #: The first record that no checksum covers.
     _unverified: Note | None = None
-    #: The first reason why recovery refuses a readable log, which is raised after the scan.
+    #: The first reason why recovery refuses a readable log. It is raised after the scan.
     _unfit: Refusal | None = None
     #: The reaction of the product to missing log files.
     _does = _ENDS_BEFORE
@@ -128,8 +129,9 @@ class LogPass:
         self._late: list[Note] = []
         self._invalid: set[str] = set()
         self._missing: list[Missing] = []
-        #: Whether the log is in a database; whether all containers should be next to it; missing containers
-        #: -> the first record that changes each; those that the log makes or removes, or with a stub.
+        #: Four facts: whether the log is in a database; whether all containers should be next to it; a map
+        #: from each missing container to the first record that changes it; and the containers that the log
+        #: creates or removes or that have a stub.
         self._beside, self._home = names.containers, names.at_home
         self._complete = self._home or self._beside.keys() >= CATALOGUE
         self._absent: dict[int, Instant] = {}
@@ -137,15 +139,15 @@ class LogPass:
 
     @cached_property
     def store(self) -> Store:
-        """The state after redo. An opaque log has none."""
+        """The state after redo. It does not exist for an opaque log."""
         containers = {number: Container(name, self._files[name]) for number, name in self._beside.items()}
-        # A bound method would create a reference cycle, and a reader of many logs would keep all of them in
-        # memory.
+        # A bound method would create a reference cycle. Then a process that reads many logs would keep all of
+        # them in memory.
         find = partial(body_at, self.log, self._edition)
         return Store(tables(self._edition) if self._suite else {}, containers, find)
 
     def batches(self) -> Iterator[tuple[int, Batch, Bodies | None]]:
-        """Read the log, without counts in `found`; yield file number, batch and bodies. Raises Refusal."""
+        """Read the log without counting its records. Yield (file number, batch, bodies). Raises Refusal."""
         for stretch in self.steps():
             for batch in stretch.scan():
                 bodies = batch.more.get("bodies")
@@ -155,7 +157,8 @@ class LogPass:
     def steps(self) -> Iterator[Stretch]:
         """Yield the reported items, records or damage, in order. Raises Refusal.
 
-        The next item depends on the batches of the current item, which the caller must :meth:`take` first.
+        The next item depends on the batches of the current item. Therefore the caller must first :meth:`take`
+        these batches.
         """
         if not self._logs and not any(name in self._files for name in self._roles()):
             raise Refusal("fileset", "no-files", "there is neither a control file nor a log file")
@@ -172,8 +175,8 @@ class LogPass:
         if not self._policy:
             yield from self._before(start)
         if self._beside and self._forms is not None and self._replay:
-            # Read the files before the log first, and the log's first file too if the log begins inside it.
-            # Otherwise the walk below reads that file.
+            # Read the files before the log. If the log begins inside its first file, read this file, too.
+            # Otherwise the loop below reads it.
             self._explained = Explained(self.store)
             begins = start.number + (start.position != HEADER)
             self._explained.walk(self.log, self._forms, (each for each in self._logs if each < begins))
@@ -197,7 +200,9 @@ class LogPass:
     # Where the log begins.
 
     def _start(self) -> tuple[Instant, At | None]:
-        """Return the start and its position, by control file or first file. Raises Refusal (DRB-CTL)."""
+        """Return the start of the log and its position, from the control file or the first file. Raises
+        Refusal (DRB-CTL).
+        """
         if self._edition == SEED:
             return Instant(min(self._logs, default=1), HEADER), None
         self.chosen = choose(self._files)
@@ -226,13 +231,15 @@ class LogPass:
         """Return the reaction of the product to the state of `log.ctrl`."""
         data = bytes(self._files[CONTROLS[0]][: codec.CONTROL]) if CONTROLS[0] in self._files else None
         if data is None:
-            return "DRB-DEV-003: Derby does not look at the mirror; it begins at log1.dat, or with a new log"
+            return "DRB-DEV-003: Derby does not read the mirror; it begins at log1.dat, or with a new log"
         if data == bytes(codec.CONTROL):
             return "DRB-DEV-001: Derby does not start (XSLAC)"
         return "DRB-DEV-002: Derby does not start" if len(data) == _OLD_CONTROL else "Derby uses it, too"
 
     def _entered(self, start: Instant, by: At | None = None) -> Instant:
-        """Check the file, named by `by`, in which the scan starts (DRB-RCV-061, DRB-HDR-162)."""
+        """Check the file in which the scan starts; `by` is the file that refers to it (DRB-RCV-061,
+        DRB-HDR-162).
+        """
         if start.number not in self._logs:
             name = f"log{start.number}.dat"
             part, self._does = ("undo", _NO_UNDO) if self.checkpoint else ("the log", _NEW_LOG)
@@ -246,8 +253,9 @@ class LogPass:
         return start
 
     def _readable(self, file: LogFile) -> Forms | None:
-        """Return the operations with which bodies are decoded; None if the log is encrypted (DRB-REC-112,
-        DRB-REC-179)."""
+        """Return the operations with which bodies are decoded. Return None if the log is encrypted
+        (DRB-REC-112, DRB-REC-179).
+        """
         head = file.source.peek(HEADER + BEFORE, HEADER + BEFORE + len(BODY_START))
         first = None
         if head != BODY_START:
@@ -259,7 +267,8 @@ class LogPass:
         return known(self._edition)
 
     def _from_checkpoint(self, at: Instant) -> tuple[Instant, At | None]:
-        """Return the scan's start according to the record at `at`, and its position (DRB-RCV-060).
+        """Return the start of the scan according to the checkpoint record at `at`, and the position of that
+        record (DRB-RCV-060).
 
         If the record is not a usable checkpoint, the scan starts at the beginning of its file (DRB-RCV-181).
         """
@@ -281,7 +290,7 @@ class LogPass:
         return Instant(at.number, HEADER), None
 
     def _before(self, start: Instant) -> Iterator[Stretch]:
-        """Read the files before the log, and the earlier part of its own first file."""
+        """Read the files before the log, and the part of the log's first file before its start."""
         for number, file in self._logs.items():
             if number >= start.number or file.length < HEADER:
                 continue
@@ -299,10 +308,10 @@ class LogPass:
             yield lost(name, 0, size, reason)
 
     def _after_damage(self, file: LogFile, end: End) -> Groups | None:
-        """Note the sound groups that follow the end of the log in its file (DRB-END-165)."""
+        """Add a note on the intact groups that follow the end of the log in its file (DRB-END-165)."""
         groups = groups_after(file.source, file.number, end.off) if self.log.summed else None
         if groups:
-            text = f"{groups.number} sound group(s); DRB-DEV-018: Derby starts without them and says nothing"
+            text = f"{groups.number} sound group(s); DRB-DEV-018: Derby silently starts without them"
             self._late.append(Note("groups-after", file.name, groups.first, text))
         return groups
 
@@ -311,8 +320,8 @@ class LogPass:
 
         With `counts`, the file belongs to the log.
         """
-        #: The file being read, if it belongs to the log; the end of the bytes that its checksums cover; the
-        #: end of its records so far; the fault of a body at that end.
+        #: Four values about the current file: the file itself, if it belongs to the log; the end of the bytes
+        #: that its checksums cover; the end of its records so far; the fault of a body at that end.
         self._counted = file if counts else None
         self._covered, self._end, self._problem = start, End(start), ""
         covers = counts and self.log.summed and start > HEADER
@@ -322,14 +331,14 @@ class LogPass:
                 self._covered = max(self._covered, batch.base + batch.end[row] + size)
         scanned = partial(examined, self.log, file, start, self._forms, stop)
         records = partial(records_of, file.number, file.name, self._forms)
-        # If two editions both have an operation, they decode it in the same way.
+        # All editions that have an operation decode it in the same way.
         known = self._forms is not None
         return Stretch(file.name, scanned, records, _columns(self._edition), alike=lambda _: known)
 
     def _end_of(self, file: LogFile) -> End:
         """Return the end of the records of the file that was read last. Raises Refusal."""
         if self._problem:
-            # The record's wrapper is sound: with an unsound wrapper, the log would end here without an error.
+            # The record's wrapper is valid. If it were not, the log would end here without an error.
             raise Refusal("record", "bad-body", self._problem, _framed(file, self._end.off))
         return self._end
 
@@ -345,7 +354,7 @@ class LogPass:
         if file is None:
             return
         self._check(file, batch)
-        # Redo the records: simple ones directly, all others from their decoded bodies.
+        # Redo the records. Simple records are redone directly, all others from their decoded bodies.
         number, base, store, redo_from = file.number, batch.base, self.store, self.redo_from.packed
         begin = Instant(number, base)
         if self.start < begin <= self.redo_from and batch.end and begin.packed + batch.end[-1] > redo_from:
@@ -358,8 +367,8 @@ class LogPass:
             closely = {*store.tables}
             if self._complete:
                 closely |= columns.containers() - self._beside.keys()
-                # In a database, containers created before the redo point must exist on disk, because the
-                # checkpoint included an fsync of them.
+                # In a database, a container created before the redo point must exist on disk, because the
+                # checkpoint included its fsync.
                 if not self._home or number << 32 | base + batch.end[-1] > redo_from:
                     self._own |= bodies.made()
             rows = bodies.replay(store, closely, number << 32 | base, len(batch), redo_from)
@@ -391,8 +400,12 @@ class LogPass:
             self.last_sum = (file.number, base + off[row], base + end[row], size)
 
     def _misfit(self, error: Refusal | BadLog, file: LogFile, off: int) -> None:
-        """Remember the first record that cannot be redone. Recovery refuses it after the log is read."""
-        if isinstance(error, BadLog):  # The data of a row is invalid, which concerns only readers of rows.
+        """Remember the first record that cannot be redone. Because of it, recovery refuses the log after
+        reading it.
+        """
+        if isinstance(
+            error, BadLog
+        ):  # Only the data of a row is invalid. This concerns only readers of rows.
             error = Refusal("record", "bad-body", str(error))
         elif isinstance(error, OldPage):
             text, has = older(self.store, error.place, error.needed), ""
@@ -408,7 +421,9 @@ class LogPass:
         self._unfit = self._unfit or error
 
     def _changed(self, instant: Instant, body: Body) -> None:
-        """Note a container that a record creates or removes, or a missing container that a record changes."""
+        """Remember a container that a record creates or removes, or a missing container that a record
+        changes.
+        """
         container, name = body.fields.get("container"), body.operation.name
         if container is None:
             return
@@ -421,7 +436,7 @@ class LogPass:
     # After the end of the log.
 
     def _behind(self, last: LogEnd) -> Iterator[Stretch]:
-        """Find how the log ends, and the role of the files after the end (DRB-END)."""
+        """Find out how the log ends. Yield the files after the end, and determine their roles (DRB-END)."""
         self.last = last
         if self._unverified is not None and self.log.summed:
             self._late.append(self._unverified)
@@ -475,7 +490,9 @@ class LogPass:
         self._unanchored = beside.records()
 
     def _missing_files(self, last: LogEnd, later: Iterable[tuple[LogFile, Instant]]) -> None:
-        """List missing items: log files that something refers to, and containers that the log changes."""
+        """List missing items: log files to which a checkpoint or a header refers, and containers that the log
+        changes.
+        """
         # In a database, a container that the log drops must be present, at least as a stub.
         own = self._names.stubs | self.store.made.keys() if self._home else self._own
         for container, instant in self._absent.items():
@@ -508,8 +525,8 @@ class LogPass:
         lost = self.last.end.reason or any(note.code in _LOSSES for note in self._late)
         dropped = self.found.dropped()
         if self.resume is not None and self._unfit is None and self.chosen.control is not None:
-            # Contents reuse this pass, which does not depend on the policy. Its pages are no longer needed,
-            # because `state` contains the rows.
+            # The decoding of contents reuses this pass, because the pass does not depend on the policy. The
+            # pages are no longer needed, because `state` contains the rows.
             self.store.pages.clear()
             self._explained, state = None, RedoneState(state, self)
         return Observation(
@@ -537,7 +554,7 @@ class LogPass:
         if self._forms is None:
             return {}
         store, in_doubt = self.store, list[dict[str, Any]]()
-        # A row belongs to the first branch that changed it, so no row is reported twice.
+        # A row is reported only with the first branch that changed it.
         locked: set[RowPlace] = set()
         try:
             losers = store.losers()
@@ -569,7 +586,7 @@ class LogPass:
         return {**rows, "in_doubt": in_doubt}
 
     def _roles(self) -> dict[str, str]:
-        """Return the roles of control files; the seed has no mirror file."""
+        """Return the roles of control files. The seed document has no mirror file."""
         return {CONTROLS[0]: "control"} if self._edition == SEED else _ROLES
 
     def _maps(self) -> Iterator[FileMap]:
@@ -592,7 +609,7 @@ class LogPass:
 
 
 class RedoneState(dict[str, Any]):
-    """A logical state, with the pass over the log that led to it."""
+    """A logical state, together with the pass over the log that produced it."""
 
     def __init__(self, state: Mapping[str, Any], log: LogPass) -> None:
         super().__init__(state)
@@ -614,7 +631,7 @@ def recover(files: Files, edition: str, policy: str, params: Params) -> Observat
 
 
 def plan(files: Files, edition: str, _: Params) -> Iterator[Stretch]:
-    """Yield the stretches of the log that reading reports as records, and as damage, in order.
+    """Yield the stretches of the log that reading reports, in order. A stretch is records or damage.
 
     Each stretch depends on the end of the previous stretch. Raises Refusal if reading refuses.
     """
@@ -643,7 +660,7 @@ def _refused(refusal: Refusal) -> Observation:
 
 
 def _framed(file: LogFile, off: int) -> At:
-    """Return the position of a record whose wrapper is sound."""
+    """Return the position of a record whose wrapper is valid."""
     return At(file.name, off, int.from_bytes(bytes(file.data[off : off + 4]), "big") + codec.OVERHEAD)
 
 

@@ -2,9 +2,9 @@
 begins.
 
 All fields of a header follow from the name of its file and from the previous file. If the checkpoint of the
-control files is lost, an older checkpoint in the log leads to the same pages: the additional changes redone
-from there are already on the pages. If the file of the checkpoint is missing, nothing is rebuilt, because it
-is unknown which transactions ended. Derby leaves all pages unchanged.
+control files is lost, redo can begin at an older checkpoint in the log. The result is the same, because the
+additional changes are already on the pages. If the file of the checkpoint is missing, nothing is rebuilt,
+because it is unknown which transactions ended. In that case, Derby leaves all pages unchanged.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def repaired(files: Mapping[str, Any], edition: str) -> Iterator[Repair]:
         try:
             file.previous()
         except BadLog as error:
-            # A file without records may not belong to a log at all.
+            # A file without records need not be a log file.
             if log.filled(file):
                 link = _end(log, logs[number - 1]).packed if number - 1 in logs else 0
                 header = LAYOUT.build("header", edition, number=number, previous=link)
@@ -80,7 +80,7 @@ def _end(log: Log, file: LogFile) -> Instant:
 def _older(log: Log, before: Instant) -> Instant | None:
     """Return the last checkpoint before an instant.
 
-    Undo of this checkpoint must begin in an existing file.
+    The undo point of this checkpoint must be in an existing file.
     """
     found = None
     for number, file in log.files.items():

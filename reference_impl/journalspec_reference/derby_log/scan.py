@@ -1,8 +1,8 @@
 """Scans a log file for its records and its end (DRB-END), and for complete records and groups after the end.
 
-:func:`scan` is the only loop that finds records. It yields a batch per stretch of a file, and no objects.
-Lengths are compared with the file's length before anything is read, and every byte is summed once. If several
-checksum records cover the same bytes, prefix sums are combined, so the time stays linear.
+:func:`scan` is the only loop that finds records. It yields one batch per stretch of a file, not an object per
+record. Lengths are compared with the file's length before anything is read. Every byte is summed once: if
+several checksum records cover the same bytes, prefix sums are combined. Therefore the time is linear.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ UNLINKED = (*UNSUMMED, "10.1")
 #: The code of checksum records in a batch. All other records have code 0, and their bodies contain the
 #: operation.
 SUM = 1
-#: A batch contains at most this many records, because each record may cause a note.
+#: A batch contains at most this many records, because each record can cause a note, and notes take memory.
 MOST_ROWS = 1 << 14
 #: Three layouts: a record's length and instant; the second length of a record, followed by the next record's
 #: length and instant; a single length.
@@ -38,8 +38,8 @@ _PAD = b"\xff" * 32
 #: length and the sum after them.
 _SUM, _COVERS = b"\0\x81\x49\0\0\0\x01\xc5\x01", Struct(">iq")
 _SUM_BODY = len(_SUM) + _COVERS.size
-#: A mask for the group's first byte, and a limit. Only values above the limit can have the group bit
-#: CHECKSUM. Bodies with other values are not decoded.
+#: A mask for the first byte of the group, and a limit. Only a masked value above the limit can have the group
+#: bit CHECKSUM. Bodies with other values are not decoded.
 _FORM_AND_CHECKSUM, _NEITHER = 0xC8, 0x40
 #: A checksum record as writers produce it, without the first three bytes of its length.
 _GROUP = rb"\x15(?<=\0\0\0\x15)%b[\0-\x7f].{3}\0\x81\x49\0\0\0\x01\xc5\x01[\0-\x7f].{3}\0\0\0\0.{4}\0\0\0\x15"
@@ -52,7 +52,7 @@ FEW = 1 << 12
 class End(NamedTuple):
     """The end of a file's records.
 
-    The end is regular if there is no `reason`; it is `marked` if a length of 0 ends the records.
+    An empty `reason` means that the end is regular. `marked` means that a length of 0 ends the records.
     """
 
     off: int
@@ -61,7 +61,9 @@ class End(NamedTuple):
 
 
 class Groups(NamedTuple):
-    """Groups after the end of the log: the position of the first group, and the number of groups."""
+    """Represents the groups after the end of the log: the position of the first group, and the number of
+    groups.
+    """
 
     first: int
     number: int
@@ -77,12 +79,12 @@ def scan(  # noqa: C901, PLR0912, PLR0915  # one loop: each branch is a rule
     until: int | None = None,
     stretch: int = STRETCH,
 ) -> Iterator[Batch]:
-    """Yield the records of log file `number` from `start` on; the last batch has in `more` the ``end``.
+    """Yield the records of log file `number` from `start` on. `more` of the last batch contains the ``end``.
 
-    The file ends at `limit`. `summed` says that the file has readable checksum records. Records that begin at
-    or after `until` are not read: then there may be no ``end``. `more` of each batch lists its checksum
-    records as ``sums``: their rows, and the number of bytes that each covers. The result is the same for any
-    `stretch`.
+    The file ends at `limit`. `summed` means that the file has readable checksum records. Records that begin
+    at or after `until` are not read. In that case, there may be no ``end``. `more` of each batch contains
+    ``sums``: the row of each checksum record, and the number of bytes that the record covers. The result is
+    the same for any `stretch`.
     """
     limit = source.size if limit is None else limit
     high, digest, unreadable = number << 32, Sums(source), source.unreadable
@@ -100,8 +102,8 @@ def scan(  # noqa: C901, PLR0912, PLR0915  # one loop: each branch is a rule
             # end of the file.
             data += _PAD
         ready, edge = room if final else top - _HEAD.size, min(room, until - base)
-        # A record that ends at or before `soon` can take the fast path. `origin` is its instant minus its
-        # offset in `data`. Beyond 4 GiB no instant matches.
+        # A record that ends at or before `soon` can take the fast path. `origin` is the record's instant
+        # minus its offset in `data`. At offsets beyond 4 GiB, no instant matches.
         soon = -1 if unreadable else min(ready, edge)
         origin = high + base if base + top < 1 << 32 else -1 << 63
         batch = Batch(base, data)
@@ -119,7 +121,8 @@ def scan(  # noqa: C901, PLR0912, PLR0915  # one loop: each branch is a rule
                         size, value = covers_at(data, at + _HEAD.size + len(_SUM))
                         behind = stop + size
                         fits = size >= 0 and behind <= soon and digest.summed <= base + stop
-                        # A wrong sum ends the log, so only then are bytes summed twice.
+                        # If the sum is wrong, the slow path sums the bytes again. This happens at most once,
+                        # because a wrong sum ends the log.
                         if fits and crc32(data[stop:behind]) == value:
                             digest.summed, plain = base + behind, True
                             sums.append((len(batch.off), size))
@@ -172,12 +175,13 @@ def scan(  # noqa: C901, PLR0912, PLR0915  # one loop: each branch is a rule
                     except BadLog as error:
                         reason = error.reason
             if reason:
-                # Zeros replaced unreadable bytes here, so they are no evidence.
+                # If bytes are unreadable, zeros replace them here. Such zeros are no evidence.
                 if unreadable and source.gap(base + at, base + min(at + OVERHEAD, room)):
                     reason = UNREADABLE
                 end = End(base + at, reason)
                 break
-            # Summing later bytes can have found unreadable bytes.
+            # The checksum of later bytes can have shown that some are unreadable. In that case, stop using
+            # the fast path.
             soon = -1 if unreadable else soon
             add(at)
             at, length, instant = stop, next_length, next_instant
@@ -237,7 +241,8 @@ def places(
     while (at := source.next_data(at)) < end:
         low = max(0, at - before)
         data = source.read(low, min(at + STRETCH + _CHECKSUM, end) - low)
-        # Finding a byte takes much less time than finding a pattern, and nearly all bytes here are zeros.
+        # The search for a byte takes much less time than the search for a pattern, and nearly all bytes here
+        # are zeros.
         stop = data.rfind(first) + _CHECKSUM
         found = pattern.search(data, at - low, stop)
         while found is not None and low + found.start() < at + STRETCH:
@@ -252,9 +257,11 @@ def _group_of(number: int) -> re.Pattern[bytes]:
 
 
 def groups_after(source: Source, number: int, start: int) -> Groups | None:
-    """Return the intact groups from `start` on, even if their instants are for other offsets (DRB-END-183).
+    """Return the intact groups from `start` on, even if an instant in a group does not match the group's
+    offset (DRB-END-183).
 
-    If bytes before a group were removed, the moved group still has its number and its checksum.
+    If bytes before a group were removed, the moved group still contains its file number and a correct
+    checksum.
     """
     first, count, at, digest = -1, 0, start, Sums(source)
     pattern = _group_of(number)
@@ -273,7 +280,7 @@ def groups_after(source: Source, number: int, start: int) -> Groups | None:
 
 @lru_cache(16)
 def _stamp_of(number: int) -> tuple[bytes, re.Pattern[bytes]]:
-    """Return the stored number without zeros at its end, and a pattern that matches its last byte."""
+    """Return a file's stored number without zeros at its end, and a pattern that matches its last byte."""
     # The search skips zeros, so the pattern ends with the last nonzero byte of the number.
     stamp = number.to_bytes(4, "big").rstrip(b"\0")
     return stamp, re.compile(re.escape(stamp[-1:]) + b"(?<=" + re.escape(stamp) + b")", re.DOTALL)
@@ -282,8 +289,8 @@ def _stamp_of(number: int) -> tuple[bytes, re.Pattern[bytes]]:
 def search(source: Source, number: int, start: int, end: int) -> Iterator[tuple[int, int]]:
     """Yield begin and end of complete, disjoint records of file `number` between `start` and `end`.
 
-    A record's instant must match its offset. Only then is the second length read, and no other bytes. So the
-    search takes linear time for any content.
+    A record's instant must match its offset. Only for such a record is the second length read, and no other
+    bytes. Therefore the search takes linear time for any content.
     """
     stamp, pattern = _stamp_of(number)
     behind, at = _LENGTH.size + len(stamp) - 1, start

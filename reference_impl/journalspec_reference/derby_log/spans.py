@@ -18,8 +18,8 @@ from journalspec_reference.derby_log.fileset import CONTROLS, Log, LogFile, body
 from journalspec_reference.derby_log.recover import SEED
 from journalspec_reference.derby_log.scan import End, garbage, search
 
-#: At most this many fields of a body get names; the remaining fields become a single field. A name takes many
-#: times the memory of its value.
+#: At most this many fields of a body get names; the remaining fields become a single field. The reason is
+#: that a name takes many times the memory of its value.
 _NAMED = 1000
 
 

@@ -1,8 +1,8 @@
 """The tables of a database as SQL for Derby's ``ij``: statements that create and fill them.
 
 Names are quoted. A text of the catalogue (a default, a check, a view) is used only if it cannot end its
-statement. So no content of a database becomes a separate statement. The order of statements is always the
-same.
+statement. Therefore no content of a database becomes a separate statement. Every run writes the statements in
+the same order.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _LETTERS, _BYTES = 20_000, 8000
 #: The maximum number of bytes of long values in one statement, because Java limits a statement's compiled
 #: code to 64 KiB.
 _LONGEST = 7 << 20
-#: The format ids of a default, of an index description and its map, and of a number and a text in the map.
+#: Format ids: a default, the description of an index, the map in it, and a number and a text in this map.
 _DEFAULT, _INDEX, _MAP, _INT, _TEXT = 326, 387, 313, 303, 1
 _BY_DEFAULT, _GENERATED = 1, 2
 _XML, _USER, _NUMERIC = 457, 264, 198
@@ -44,13 +44,13 @@ _NAMES = {
     34: "TIMESTAMP", 196: "SMALLINT", 231: "LONG VARCHAR", 233: "LONG VARCHAR FOR BIT DATA",
     _USER: "BLOB(2147483647)", 442: "BLOB({})", 446: "CLOB({})", _XML: "XML",
 }  # fmt: skip
-#: The length for a type that is known only from a heap, where no length is stored.
+#: The lengths to declare for types that are known only from a heap, where no length is stored.
 _WIDEST = {17: 32672, 28: 32672, 25: 32672, 30: 32672, 442: 2147483647, 446: 2147483647}
 _RULES = {"C": "CASCADE", "U": "SET NULL", "R": "NO ACTION", "S": "RESTRICT"}
 #: The prefixes of the names of the product's own schemas.
 _SYSTEM = ("SYS", "NULLID", "SQLJ")
-#: Maps tables of the catalogue whose objects the script omits to the column with an object's name, and the
-#: kind of object.
+#: The tables of the catalogue whose objects the script omits. Each is mapped to the column with an object's
+#: name, and to the kind of object.
 _UNTOLD = {
     "SYSTRIGGERS": ("TRIGGERNAME", "trigger"), "SYSALIASES": ("ALIAS", "routine, synonym or type"),
     "SYSROLES": ("ROLEID", "role"), "SYSTABLEPERMS": ("GRANTEE", "privilege on a table"),
@@ -91,8 +91,8 @@ class Script:
         self._nulls: dict[str, set[int]] = {}
         self._counts: list[Count] | None = None
         self._part = bool(tables)
-        #: Tables are found by table name alone, so that the catalogue is usable even if the names of schemas
-        #: are lost.
+        #: Tables are found by their names without schema, so that the catalogue is usable even if the names
+        #: of schemas are lost.
         self._system = {table.name: table for table in found.sql.values() if table.kind == "system"}
         self._schemas = {_text(row["SCHEMAID"]): _text(row["SCHEMANAME"]) for row in self._raw("SYSSCHEMAS")}
         listed = {
@@ -111,7 +111,7 @@ class Script:
                 ident = idents.get((table.schema, table.name), "")
                 bare = None if table.columns else by_heap(found.state, table.container)
                 if bare is not None:
-                    table = replace(table, columns=bare.columns)  # noqa: PLW2901  # the catalogue has lost them
+                    table = replace(table, columns=bare.columns)  # noqa: PLW2901  # the names are lost
                     self._lose("table", "", title, "the catalogue does not have the names of its columns")
                 self._tables[title] = _Table(table, ident, columns.get(ident, {}))
         self._by_ident = {each.ident: each for each in self._tables.values() if each.ident}
@@ -126,7 +126,7 @@ class Script:
             yield defaultdict(lambda: None, zip(names, values, strict=True))
 
     def _lose(self, what: str, name: str, table: str, why: str) -> None:
-        # The script can be generated several times, but each loss is listed only once.
+        # Each loss is listed only once, although the script can be generated several times.
         item = LossItem(what, "not-in-sql", why, name, table)
         self._losses.setdefault((what, name, table, why), item)
 
@@ -147,9 +147,9 @@ class Script:
                 )
 
     def unread(self) -> Iterator[LossItem]:
-        """Yield unreadable pages of the script's tables, and branches in doubt: the script lacks their rows.
+        """Yield unreadable pages of the script's tables, and branches in doubt. The script lacks their rows.
 
-        A new store lists these itself, with all other reasons that keep Derby from starting.
+        A new store lists these items itself, with all other reasons that keep Derby from starting.
         """
         state = self._found.state
         titles = {each.table.container: title for title, each in self._tables.items()}
@@ -160,13 +160,13 @@ class Script:
                 text = f"{fault.text}: its rows are not in the file"
                 yield LossItem("page", fault.code, text, queue=titles[container], file=file, off=fault.off)
         for number in state.store.branches() if state.store is not None else ():
-            text = "in doubt: the script does not have its changes"
+            text = "in doubt: its changes are not in the script"
             yield LossItem("transaction", "in-doubt", text, str(number))
 
     def counts(self) -> list[Count]:
         """Return the number of rows of each table, and their size in the script."""
         if self._counts is None:
-            # Generate the whole script once, because only then are all losses known.
+            # Generate the complete script once, because only then are all losses known.
             for _ in self._made():
                 pass
             self._counts = []
@@ -218,7 +218,10 @@ class Script:
             )
         elif typed.type in (17, 25, 446, 231) and typed.scale:
             self._lose(
-                "column", name, title, f"it has collation {typed.scale}: that is one of the whole database"
+                "column",
+                name,
+                title,
+                f"it has collation {typed.scale}, a property of the database",
             )
         out = f"{_name(name)} {sql}"
         default = known.get("COLUMNDEFAULT")
@@ -232,7 +235,7 @@ class Script:
             start, step = self._following(table, known), _number(known["AUTOINCREMENTINC"], 1)
             out += f" GENERATED BY DEFAULT AS IDENTITY (START WITH {start}, INCREMENT BY {step})"
             if default is None:
-                text = "GENERATED ALWAYS is GENERATED BY DEFAULT: else no value can be given"
+                text = "GENERATED ALWAYS is written as GENERATED BY DEFAULT, or no value could be inserted"
                 self._lose("identity", name, title, text)
         elif expression is not None:
             if not contained(expression, commas=bool(kind & _GENERATED)):
@@ -266,7 +269,7 @@ class Script:
         return found
 
     def _following(self, table: _Table, known: Raw) -> int:
-        """Return the next number of an identity column. Newer products store this number in a sequence."""
+        """Return the next number of an identity column. Newer releases store this number in a sequence."""
         named = {f"U{each.replace('-', 'X')}" for each in (table.ident, table.ident.upper())}
         stored = next((self._numbers[name] for name in sorted(named & self._numbers.keys())), None)
         return _number(known["AUTOINCREMENTVALUE"] if stored is None else stored, 1)
@@ -530,12 +533,12 @@ def _type(typed: Typed) -> str:
     """Return the SQL name of a type by its number, because its name in a catalogue can be any text."""
     if typed.type == _NUMERIC:
         if not 0 < typed.precision <= 31 or not 0 <= typed.scale <= typed.precision:
-            return "VARCHAR(64)"  # The type is known only from its heap.
+            return "VARCHAR(64)"  # The type is known only from the heap of the table.
         word = "NUMERIC" if typed.name == "NUMERIC" else "DECIMAL"
         return f"{word}({typed.precision},{typed.scale})"
     width = typed.width
     if width <= 0:
-        # The type is known only from its heap, and the length is unknown.
+        # The type is known only from the heap of the table, and the length is unknown.
         name = {17: "VARCHAR({})", 28: "VARCHAR({}) FOR BIT DATA"}.get(
             typed.type, _NAMES.get(typed.type, "BLOB({})")
         )
@@ -559,7 +562,7 @@ def _bits(value: Any, *, blob: bool = False) -> str:
 
 
 def _joined(pieces: list[str]) -> str:
-    """Return the concatenation of pieces, split by halves: a long chain would be nested too deeply."""
+    """Return the concatenation of pieces, halved again and again: a long chain would be nested too deeply."""
     if len(pieces) == 1:
         return pieces[0]
     half = len(pieces) // 2
@@ -647,7 +650,7 @@ def contained(sql: str, *, commas: bool) -> bool:
 
 
 def _blank(quoted: re.Match[str]) -> str:
-    """Return a blank for a quoted text or a comment. Return the text itself if ij could end it elsewhere.
+    """Return a blank for a quoted text or a comment, but the text itself if ij could end it elsewhere.
 
     For ij, a line comment also ends at a carriage return, and block comments can be nested.
     """

@@ -53,7 +53,7 @@ from journalspec_reference.derby_log.scan import End, garbage
 
 #: The first bytes of a container, which contain its page size.
 _PAGE_SIZE = Struct(">117xi")
-#: The smallest page size, and the page size from which slots contain four-byte numbers. No product writes
+#: Two page sizes: the smallest one, and the one from which slots contain four-byte numbers. No product writes
 #: pages of the second size.
 _SMALLEST_PAGE, _LARGE_PAGE = 1024, 65536
 #: The action of a CONTAINER record that creates a container.
@@ -64,21 +64,22 @@ INTERNAL = 16
 _PARTS = 64
 #: A row that is reported: its table, key and value.
 Row = tuple[str, str, str]
-#: The first type is a container and a page; the second is a container, a page and a record id.
+#: Place is (container, page). RowPlace is (container, page, record id).
 Place = tuple[int, int]
 RowPlace = tuple[int, int, int]
 
 
-#: The role of a record in a replay (see :mod:`.bodies`), its transaction, its page, the page's version before
-#: the record, the growth of that version, and the record's instant. The last number is the undone instant,
-#: the status, the created container, or the number of rows that it changes one by one (-1: none of these). A
-#: growth of -1 means that only the undone record shows the growth.
+#: Seven values about a record: its role in a replay (see :mod:`.bodies`), its transaction, its page, the
+#: page's version before the record, the growth of that version, the record's instant, and a number that
+#: depends on the role. This number is the undone instant, the status, the created container, or the number of
+#: rows that the record changes one by one. It is -1 for other roles. A growth of -1 means that only the
+#: undone record shows the growth.
 Plain = tuple[int, int, Place, int, int, int, int]
 
 
 class Changes(NamedTuple):
-    """Represents page changes: pages, versions before the changes, growths of versions, undone instants (see
-    Plain).
+    """Represents page changes as columns: pages, versions before the changes, growths of versions, undone
+    instants (see Plain).
     """
 
     pages: list[Place]
@@ -97,11 +98,11 @@ def growth(body: Body, *, undo: bool = False) -> int:
 
 
 class Bodies:
-    """Represents the bodies of a batch. All are decoded; a large batch has columns, and bodies that do not
-    fit columns.
+    """Represents the bodies of a batch. In a small batch, all bodies are decoded. A large batch has columns,
+    and decoded bodies for the records that do not fit columns.
 
-    `rows` is the number of records before the first one whose body cannot be decoded, `problem` the fault of
-    that body. `columns` contains the other records of a large batch. It is None in a small batch.
+    `rows` is the number of records before the first one whose body cannot be decoded. `problem` is the fault
+    of that body. `columns` is None in a small batch.
     """
 
     __slots__ = ("_end", "_filled", "columns", "decoded", "problem", "rows")
@@ -190,8 +191,8 @@ def examined(  # noqa: C901, PLR0912  # the checks of a batch before its records
 
     If bodies are decoded, `more` of each batch contains its ``bodies``; the last batch also contains the
     ``end``. Notes report unusual bodies, and records that a checksum range covers only in part. If `stop` is
-    given, the log begins there: bytes that reach beyond `stop` are not a record. Bytes after the end are
-    damage.
+    given, the log begins at `stop`. In that case, bytes that reach beyond `stop` are not a record, and bytes
+    after the end are damage.
     """
     #: Sorted pairs: the end of the range of a checksum record, and the offset of that record.
     covered: list[tuple[int, int]] = []
@@ -224,8 +225,8 @@ def examined(  # noqa: C901, PLR0912  # the checks of a batch before its records
             if stop is not None:
                 behind = min(stop, file.length)
             elif last.reason:
-                # Zeros up to the end of the file are unused space (DRB-END-041); if bytes are unreadable, the
-                # damage reaches to the end of the file.
+                # Zeros up to the end of the file are unused space (DRB-END-041). But if bytes are unreadable,
+                # the damage extends to the end of the file.
                 used = None if last.reason == UNREADABLE else garbage(file.data, last.off)
                 behind = used[1] if used else file.length
             if last.off < behind:
@@ -240,11 +241,12 @@ def _half_covered(
 ) -> list[tuple[int, Note]]:
     """Return notes on the records of a batch that a checksum range covers only in part, with their rows.
 
-    `covered` contains the ranges of earlier batches; ranges that end later remain in it.
+    `covered` contains the ranges of earlier batches. Ranges that end in later batches remain in `covered`.
     """
     base, off, end = batch.base, batch.off, batch.end
     sums = [(base + end[row] + size, base + off[row]) for row, size in batch.more["sums"] if row < rows]
-    # Nearly every range ends where the next checksum record begins. Only other ends are kept.
+    # Nearly every range ends where the next checksum record begins. Only ranges with other ends must be
+    # checked.
     covered += [one for one, after in pairwise([*sums, (0, 0)]) if one[0] != after[1]]
     covered.sort()
     # The first invalid record is included: covered bytes can also end inside it.
@@ -277,7 +279,7 @@ class Container:
         return len(self._data) // self._size if _SMALLEST_PAGE <= self._size < _LARGE_PAGE else 0
 
     def version(self, number: int = 0) -> int | None:
-        """Return the version of a page. Return None if there is no page header."""
+        """Return the version of a page. Return None if the file does not contain the page's header."""
         off = number * self._size
         found = bytes(self._data[off : off + PAGE_HEADER.size]) if number < max(self.count, 1) else b""
         if len(found) < PAGE_HEADER.size:
@@ -337,7 +339,7 @@ class Transaction:
     def undo(self, instant: int) -> int | None:
         """Remove the changes from `instant` on. Return the version growth of an undo of that change.
 
-        The growth is 1, or the number of rows if the record changes rows one by one; it is None if there is
+        The growth is 1, or the number of rows if the record changes rows one by one. It is None if there is
         no change at `instant`.
         """
         last = -1
@@ -370,20 +372,20 @@ class Store:
         self.tables, self.containers, self.find = tables, containers, find
         self.transactions: dict[int, Transaction] = {}
         self.pages: dict[Place, HeapPage] = {}
-        #: The pages that simple records may change. If they are given, the caller redoes undos and the
-        #: changes of containers. If this is None, simple records can change any page.
+        #: The pages that simple records may change. In that case, the caller redoes undos and the changes of
+        #: containers. If this is None, simple records can change any page.
         self.ready: dict[Place, HeapPage] | None = None
-        #: Maps a container to the negated numbers of its pages in `pages`, as a heap, so that the last page
-        #: is first.
+        #: Maps a container to a heap of the negated numbers of its pages in `pages`. Because they are
+        #: negated, the last page is first.
         self._numbers: dict[int, list[int]] = {}
         #: The number of the next transaction.
         self.next = 1
         #: The record that is being undone.
         self.undoing: Instant | None = None
-        #: Maps a container that the log creates to the transaction. The new container can be filled without
-        #: log records. In that case, its pages are fsynced.
+        #: Maps a container that the log creates to the transaction that creates it. Derby can fill such a
+        #: container without log records. In that case, its pages are fsynced.
         self.made: dict[int, int] = {}
-        #: Maps a container that was filled in that way to a page of it that is not on disk.
+        #: Maps a container that was filled without log records to one of its pages that is not on disk.
         self.unloaded: dict[int, int] = {}
         #: Pages that the log creates in an existing container. These pages are not on disk.
         self.fresh: set[Place] = set()
@@ -391,8 +393,8 @@ class Store:
         self.highest: dict[int, int] = {}
         #: Maps the position of a part of a row to the position of the previous part.
         self._owners: dict[RowPlace, tuple[int, int]] = {}
-        #: Maps the packed instant of a record that is undone again to the growth of the page's version by
-        #: that undo.
+        #: Maps the packed instant of a record that is undone repeatedly to the growth of the page's version
+        #: by that undo.
         self._growths: dict[int, int] = {}
 
     def without_pages(self) -> Store:
@@ -409,7 +411,8 @@ class Store:
         """Redo the record at a packed instant (DRB-RCV-062, DRB-RCV-063); raises Refusal, BadLog."""
         number, name, fields = body.transaction, body.operation.name, body.fields
         if number is None or name == "CHECKSUM":
-            # A checksum record belongs to no transaction, whatever transaction it states (DRB-CHK-036).
+            # A checksum record belongs to no transaction, even if it contains a transaction number
+            # (DRB-CHK-036).
             return
         self.next = max(self.next, number + 1)
         known, by_undo = self.transactions.get(number), None
@@ -443,11 +446,11 @@ class Store:
     ) -> Iterator[int]:
         """Redo the simple records of a batch. Yield every other row, which the caller redoes immediately.
 
-        `numbers` are the row numbers of `rows`. With `ready` pages, the caller redoes page changes in the
-        containers `closely`.
+        `numbers` are the row numbers of `rows`. If there are `ready` pages, the caller redoes page changes in
+        the containers `closely`.
 
-        A simple record begins or ends a transaction, or changes a page whose version is the one before that
-        change, or a later one. The effect equals that of :meth:`take`.
+        A simple record begins or ends a transaction, or changes a page. The page must have the version before
+        that change, or a later version. The effect equals that of :meth:`take`.
         """
         transactions, pages, opens = self.transactions, self.ready, self.ready is None
         pages = self.pages if pages is None else pages
@@ -493,7 +496,9 @@ class Store:
         return page
 
     def page(self, container: int, number: int, version: int | None = None) -> HeapPage | None:
-        """Return a page. An unknown page is created with `version`. Return None without a version."""
+        """Return a page. An unknown page is created with `version`. Without a version, return None for an
+        unknown page.
+        """
         place = container, number
         if place in self.pages:
             return self.pages[place]
@@ -510,7 +515,8 @@ class Store:
             if not version and file is not None:
                 self.fresh.add(place)
             found = HeapPage(version)
-        # These lines are those of `add`: a call would take one more frame than a small journal may enter.
+        # These lines repeat `add`, because a call would need one more stack frame than a reader of a small
+        # journal may use.
         self.pages[place] = found
         heappush(self._numbers.setdefault(container, []), -number)
         for ident, row in found.rows.items():
@@ -531,7 +537,7 @@ class Store:
         if page.version < version:
             raise OldPage((container, number), version)
         name = body.operation.name
-        # Only the first undo of a change changes rows, so a record is looked up here at most once.
+        # Only the first undo of a change changes rows. Therefore a record is looked up here at most once.
         wanted = by_undo is not None and container in self.tables
         undone = self.find(body.undone) if wanted and body.undone is not None else None
         # The page's version grows by one for each row (DRB-RCV-164).
@@ -552,8 +558,8 @@ class Store:
             self._apply(page, body, body)
 
     def _undo_growth(self, undone: Instant, known: int | None) -> int:
-        """Return the growth of a page's version by a PHYSICAL_UNDO. For an open change, return the `known`
-        growth.
+        """Return the growth of a page's version by a PHYSICAL_UNDO. If the change was not undone before, this
+        is the `known` growth.
 
         Derby also performs the undo of a change that is already undone, because it reads only the record at
         `undone`. A log can repeat such an undo many times, so the growth is remembered.
@@ -584,7 +590,7 @@ class Store:
     def losers(self) -> list[int]:
         """Return the transactions to roll back.
 
-        Internal transactions come first, the newest first (DRB-RCV-065).
+        Internal transactions come before others. Within both groups, the newest comes first (DRB-RCV-065).
         """
         known = self.transactions
         open_ = [number for number, item in known.items() if not item.prepared]
@@ -629,21 +635,21 @@ class Store:
         return list(found)
 
     def rows(self, places: Iterable[RowPlace]) -> Iterator[Row]:
-        """Yield the rows that begin at `places`, without rows that share a part with an earlier row."""
+        """Yield the rows that begin at `places`. A row that shares a part with an earlier row is omitted."""
         taken: set[RowPlace] = set()
         yield from (found for place in places if (found := self.row(place, taken)))
 
     def row(self, place: RowPlace, taken: set[RowPlace] | None = None) -> Row | None:
         """Return the row at a place, and mark its parts as taken.
 
-        Return None without a row, or if a part is `taken`.
+        Return None if there is no valid row, or if a part of the row is already `taken`.
         """
         container, number, ident = place
         page = self.page(container, number)
         row = None if page is None else page.rows.get(ident)
         if row is None or row.deleted or row.first or place in self._owners:
             return None
-        # Three values are enough to see whether there are exactly two.
+        # Three values are enough to determine whether a row has exactly two.
         values, parts = row.values[:3], [place]
         while row.rest is not None:
             page = self.page(container, row.rest[0])

@@ -1,7 +1,8 @@
 """Writes rows of two tables, in groups after a checksum record, in the product's order (DRB-WRT).
 
 The tables are those of the test suite's database, or of the containers next to the log. Pages are only
-tracked, never written. So checkpoints do not advance the redo instant, and every log file remains necessary.
+tracked, never written. Therefore checkpoints do not advance the redo instant, and every log file remains
+necessary.
 """
 
 from __future__ import annotations
@@ -37,8 +38,8 @@ CHECKSUM_RECORD = 37
 #: Recovery takes no checkpoint at its end if the log after the redo instant is at most this long (bytes).
 _SHORT = 1000
 LARGEST_FILE = 268435455
-#: Maps an edition to the first file number above the permitted range, if it differs from the usual one
-#: (DRB-REC-154).
+#: Maps an edition to the first number above the permitted file numbers, if this limit differs from the usual
+#: one (DRB-REC-154).
 _NO_NUMBER = {"10.0": 4194303}
 _BODY = Struct(">iq")
 _RAWSTORE, _LOCK = BITS["RAWSTORE"], BITS["XA_NEEDLOCK"]
@@ -51,11 +52,11 @@ _STATUS = {"ABORT": 1, "PREPARE": 2, "COMMIT": 4}
 #: The first transaction number of a new log. The creation of the database used the smaller numbers
 #: (DRB-DEV-019).
 _FIRST_NUMBER = 200
-#: The version of a table's first pages in the initial database, and the record id of the first row, which
-#: describes the table. Then follow the maximum bytes of rows on a page after an update, and after an insert.
+#: Four values: the version of a table's first pages in the initial database, the record id of the first row
+#: (which describes the table), and the maximum bytes of rows on a page after an update and after an insert.
 _BASE_PAGE, _FIRST_ROW, _ROOM, _FILLED = 2, 6, 32000, 24000
 _ROWS_PAGE, _PAGE_SIZE, _UNUSED = 117, 32768, 2
-#: Bytes that a row needs on its page besides its content.
+#: The number of bytes that a row needs on its page besides its content.
 _SLOT = 16
 
 
@@ -95,7 +96,7 @@ class LogWriter:
         }
         return perform(handlers, op, self._open_)
 
-    # Opening: recovery, and the writes that it needs.
+    # Opening: recovery, and the writes that recovery requires.
 
     def _open(self, _: Operation) -> dict[str, Any]:
         if self._edition not in EDITIONS:
@@ -115,7 +116,7 @@ class LogWriter:
         file, end = found.last.file, found.last.end
         named = found.chosen.control.checkpoint if found.chosen.control else None
         if named is not None and found.redo_from != _NONE and (file.number, end.off) < named:
-            # Durable content follows: a writer that continues here destroys it.
+            # Durable content follows this end. A writer that continued here would destroy it.
             raise WriterRefused(
                 "lost-middle", f"the log ends at {end.off} of {file.name}, before its checkpoint"
             )
@@ -127,8 +128,8 @@ class LogWriter:
         self._redo, self._undo = max(found.redo_from, found.start), found.start
         self._number, self._end = file.number, end.off
         self._since = 0
-        # Shorten the checksum record first. If the bytes that it covers were filled with zeros before that,
-        # the rest of its group would also be lost.
+        # Shorten the checksum record first. If the bytes after the end were filled with zeros before that,
+        # the intact part of the group would also be lost.
         if found.last_sum is not None and found.last_sum[0] == self._number:
             self._shorten(*found.last_sum[1:])
         if end.reason or garbage(file.data, end.off) is not None:
@@ -173,7 +174,7 @@ class LogWriter:
                 self._locks[place] = number
 
     def _create(self) -> None:
-        """Create a log on the pages of an initial database. A checkpoint is its first record."""
+        """Create a log on the pages of an initial database. The first record is a checkpoint."""
         self._number, self._end = 0, 0
         self._next_file()
         self._redo = self._undo = Instant(1, HEADER)
@@ -202,7 +203,9 @@ class LogWriter:
         return CHECKSUM_RECORD if self._edition != "10.0" else 0
 
     def _append(self, body: bytes) -> Instant:
-        """Put a record into the buffer. Its change takes effect immediately (DRB-CHK-030)."""
+        """Put a record into the buffer. The change of the record takes effect on the pages immediately
+        (DRB-CHK-030).
+        """
         size = len(body) + OVERHEAD
         if self._end + self._size + size + self._summed + 4 > LARGEST_FILE:
             self._flush()
@@ -222,7 +225,7 @@ class LogWriter:
         return instant
 
     def _take_out(self) -> None:
-        """End the group in the buffer. The group then waits to be written."""
+        """End the group in the buffer. After that, the group waits to be written."""
         data = b"".join(self._buffer)
         if self._summed:
             data = self._sum_of(self._end, data) + data
@@ -233,7 +236,7 @@ class LogWriter:
     def _flush(self, *, turn: bool = True) -> None:
         """Write and fsync all groups, one write each.
 
-        With `turn`, also perform a due checkpoint or change of files.
+        With `turn`, also perform a checkpoint or a switch of files that is due.
         """
         if self._buffer:
             self._take_out()
@@ -340,7 +343,9 @@ class LogWriter:
     # Transactions.
 
     def _begun(self, tx: _Tx) -> int:
-        """Return the number of a transaction. Write its BEGIN if it has none yet (DRB-WRT-117)."""
+        """Return the number of a transaction. If the transaction has no BEGIN record yet, write one
+        (DRB-WRT-117).
+        """
         if tx.number is None:
             tx.number = self._store.next
             self._log(tx.number, "BEGIN", _FIRST, global_id=tx.branch)
@@ -452,7 +457,7 @@ class LogWriter:
         if page.slots and _used(page) + size > _FILLED:
             number, page = self._new_page(container, number + 1)
         begun = self._begun(tx)
-        # The first row of a new page is written as a row that continues no other.
+        # The flags of the first row of a new page state that it continues no other row.
         first = not page.slots
         ident, data = page.next, row_of(page.next, key, value, first=first)
         on = {**_on(container, number, page), "slot": len(page.slots), "record_id": ident}
@@ -511,6 +516,6 @@ def _on(container: int, number: int, page: HeapPage) -> dict[str, Any]:
 def _used(page: HeapPage) -> int:
     """Return the approximate number of bytes of a page that rows occupy.
 
-    Undone rows are included, because they need room again.
+    Undone rows are included, because they can need this space again.
     """
     return sum(_SLOT + row.room for row in page.rows.values())

@@ -29,8 +29,8 @@ def _columns() -> dict[str, str]:
     return found
 
 
-#: Maps a field to the name of its Arrow type. `pairs` contains stored bytes; each pair is a file id and a
-#: count of 4 bytes each.
+#: Maps a field to the name of its Arrow type. `pairs` contains stored bytes. Each pair consists of a file id
+#: and a count, which take 4 bytes each.
 COLUMNS = _columns()
 
 
@@ -64,7 +64,7 @@ def columns(batch: Batch, dialect: Dialect, file_id: int | None = None) -> dict[
         else:
             sizes = values.astype(np.int64) * (PAIR.size if field == "pairs" else 1)
             out[field] = behind, np.where(there, sizes, -1)
-            # No type has both a body and extra data, and pairs come last.
+            # No record type has both a body and extra data. The pairs are at the end of the record.
             behind = behind + sizes
     return out
 

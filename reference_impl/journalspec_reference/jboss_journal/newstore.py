@@ -1,7 +1,8 @@
 """Writes the recovered state as a new store of one edition: journal, bindings, page files, large messages.
 
 Bodies of records are copied as bytes. Headers, file ids, check sizes and records that end transactions are
-generated. Items that a broker deletes when it starts, and records with which it does not start, are omitted.
+generated. Two kinds of items are omitted: those that a broker deletes when it starts, and records with which
+it does not start.
 """
 
 from __future__ import annotations
@@ -53,7 +54,7 @@ CURSORS, COUNTERS = (
     frozenset({types.CURSOR_ACK, types.PAGE_DONE}),
     frozenset({types.COUNTER, types.INCREMENT, types.COUNTER_PENDING}),
 )
-#: Record type -> its minimum length. SHAPES contains the types that a table decodes.
+#: Maps a record type to its minimum length. SHAPES contains the types that a table decodes.
 LEAST = {
     types.PAGE_TX: 12, types.CURSOR_ACK: 20, types.PAGE_DONE: 16,
     types.COUNTER: 16, types.INCREMENT: 12, types.COUNTER_PENDING: 16,
@@ -61,8 +62,7 @@ LEAST = {
 }  # fmt: skip
 #: The messages of at most this many references are read together.
 MOST_REFERENCES = 1 << 9
-#: A reference, from its id on. It consists of: id, size and type of the body; the queue; the length of the
-#: record.
+#: A reference, from its id on: id; size and type of the body; the queue; the length of the record.
 _REFERS = Struct(">qiBqi")
 SHAPES = {types.DUPLICATE: "duplicate", types.HEURISTIC: "heuristic"}
 
@@ -155,7 +155,9 @@ class BrokerStore(NewStore):
 
     @cached_property
     def _bad(self) -> dict[int, LossItem]:
-        """Maps the id of each requested message with which a broker does not start to its item."""
+        """A map to the report's item, from the id of each requested message with which a broker does not
+        start.
+        """
         found, pending = dict[int, LossItem](), self._store.pending
         product, _ = self._store.product
         odd = set(range(self._store.messages) if product == ARTEMIS_2 and pending.types[OLD] else pending.odd)
@@ -180,7 +182,9 @@ class BrokerStore(NewStore):
 
     @cached_property
     def _large(self) -> dict[int, LossItem | None]:
-        """Maps the id of each large message that is carried over to the item for a missing part, or None."""
+        """A map from the id of each large message that is carried over to the report's item for a missing
+        part, or None.
+        """
         pending, replay = self._store.pending, self._store.replay
         large = set(pending.numbers_of_large())
         own = {number for _, _, number in self._references() if number in large} if large else ()
@@ -195,7 +199,7 @@ class BrokerStore(NewStore):
 
     @property
     def base(self) -> str:
-        """The broker's data directory, if the journal's name shows that it is in one."""
+        """The broker's data directory, if the name of the journal's directory shows that it is within one."""
         return ".." if self._wanted.with_others else "."
 
     @property
@@ -280,7 +284,7 @@ class BrokerStore(NewStore):
 
     @property
     def lacks(self) -> frozenset[tuple[str, str]]:
-        """The missing bodies of messages in queues. Pages and transactions in doubt are ignored."""
+        """The missing bodies of messages in queues, without those in pages and in transactions in doubt."""
         if not self._wanted.with_others:
             return frozenset()
         lacking = {ident for ident, item in self._large.items() if item is not None}
@@ -309,7 +313,7 @@ class BrokerStore(NewStore):
         )
 
     def files(self) -> Iterator[NewFile]:
-        """Yield the files, those of the journal first."""
+        """Yield the files. The files of the journal come first."""
         store, root = self._store, self._journal.root
         if store.is_bindings:
             yield from packing_of(store.answer).files(newbindings.records(self._wanted))
@@ -376,7 +380,8 @@ class BrokerStore(NewStore):
                 rest = data[start - before : start + size] + check(least + size)
                 at = before + (1 if kind == PROTOCOL else id_at(kind, data[start : start + size]))
                 if long_at(rest, at)[0] != ident:
-                    # A broker uses this id; a wrong id would make it acknowledge another message.
+                    # The id in the body must be the record's id, because a broker uses it. With a wrong id,
+                    # it would acknowledge another message.
                     rest = rest[:at] + LONG.pack(ident) + rest[at + LONG.size :]
                 yield made(copied, (ADD, rest))
 
@@ -434,7 +439,7 @@ class BrokerStore(NewStore):
         """Return whether the queue and the page that a record refers to are kept.
 
         HornetQ does not start with a prepared acknowledgement in an unknown queue. Artemis 2 counts up to
-        each page number in a cursor, and can run out of memory.
+        each page number in a cursor. With a very large number, it can run out of memory.
         """
         kind, size = item.user_type, item.end - item.start
         if kind in CURSORS and size >= types.TWO_LONGS.size:

@@ -1,7 +1,7 @@
-"""Writes the journal: files are used in turn and then reused; no record spans two files (JBM-WRT, JBM-CMP).
+"""Writes the journal (JBM-WRT, JBM-CMP). Files are used in turn and then reused. No record spans two files.
 
-ORDERS lists the orders of writes and fsyncs. ``spec`` is the safe order. The others do what the traced
-products do, with their defects, so that the crash states of these products can be enumerated.
+ORDERS lists the orders of writes and fsyncs. ``spec`` is the safe order. The others are those of the traced
+products, with their defects. With them, the crash states of these products can be enumerated.
 """
 
 from __future__ import annotations
@@ -38,9 +38,9 @@ class Order:
     an fsync before the first record is written to the next file. With `force_names`, the directory gets an
     fsync after files were created, renamed or removed. With `force_open`, a start ends with an fsync.
     `staged_control` writes the control file under another name and renames it when it is complete. `output`
-    is the file that a compaction creates: ``staged`` a filled file with the suffix `.cmp`, ``bare`` an empty
-    file with that suffix, ``renamed`` a normal data file that then gets the suffix. `whole_output` then
-    writes header, records and zeros up to the file's end in one write.
+    is the file that a compaction creates: ``staged`` is a filled file with the suffix `.cmp`, ``bare`` is an
+    empty file with that suffix, ``renamed`` is a normal data file that gets the suffix later. With
+    `whole_output`, one write contains the header, the records, and zeros up to the end of this file.
     """
 
     force_fill: bool = False
@@ -61,8 +61,8 @@ ORDERS = {
 
 @dataclass(slots=True, eq=False)
 class Usage:
-    """Represents one data file: its id, name and positives, and its negatives, grouped by the file that they
-    refer to.
+    """Represents one data file: its id, its name, the number of its positives, and its negatives, counted by
+    the file to which they refer.
     """
 
     file_id: int
@@ -88,10 +88,11 @@ class Ledger:
     """Represents live records and pending transactions, and the files that contain them. It determines which
     files can be reused.
 
-    A file may be used again iff every positive in it (a record, or one token for each pending transaction
-    that touched it) is matched by a negative in this or a later file. Every earlier file to which the
-    negatives in this file refer must be usable again, too (JBM-WRT). Because of the second rule, a DELETE is
-    kept as long as the file of the record that it deletes.
+    A positive is a record, or one token for each pending transaction with records in the file. A negative
+    cancels a positive. A file may be used again if two rules hold (JBM-WRT). First, every positive in it is
+    cancelled by a negative in this or a later file. Second, every earlier file to which negatives in this
+    file refer may also be used again. Because of the second rule, a DELETE is kept as long as the file with
+    the record that it deletes.
     """
 
     def __init__(self) -> None:
@@ -146,7 +147,7 @@ class Ledger:
         for holder, change in pending.records:
             if change.kind.name != "DELETE_TX":
                 self._put(holder, change)
-        # The negative belongs to the file of the DELETE_TX, because without that record the commit deletes
+        # The negative is counted in the file of the DELETE_TX, because without that record the commit deletes
         # nothing.
         for holder, change in pending.records:
             if change.kind.name == "DELETE_TX":
@@ -264,22 +265,22 @@ class JournalWriter:
         used = []
         self.free = []
         for usage, end in ends.items():
-            # If a listed file were removed, an unhealthy COMMIT or PREPARE would become healthy
-            # (JBM-RCV-027).
+            # If a listed file were removed, the counts in an inconsistent COMMIT or PREPARE would match by
+            # accident (JBM-RCV-027).
             if usage.file_id in replay.disputed:
-                # No negative cancels this positive, so the file is kept until this run ends.
+                # No negative cancels this positive. Therefore the file is kept until this run ends.
                 usage.positives += 1
                 used.append(usage)
             else:
                 (used if end > self.dialect.header_size else self.free).append(usage)
         self.data_files = used[:-1]
         if used:
-            # Continue in the last used file, after its last record.
+            # Continue after the last record of the last used file.
             self.current = used[-1]
             self._position = max(self.aligned(ends[used[-1]]), self.first_offset)
         else:
             self._take_file()
-        # With pairs, the files that an unhealthy PREPARE lists are kept instead (JBM-RCV-027).
+        # In editions with pairs, the files that an inconsistent PREPARE lists are kept instead (JBM-RCV-027).
         return [
             tx
             for tx, pending in self.ledger.pending.items()
@@ -287,7 +288,7 @@ class JournalWriter:
         ]
 
     def _settle(self, found: FileSet) -> None:
-        """Finish the compaction of a control file.
+        """Finish the compaction that a control file describes.
 
         Then remove the control file and all leftovers of this journal.
         """
@@ -341,7 +342,7 @@ class JournalWriter:
     def create_file(self, file_id: int, suffix: str = "", header_id: int | None = None) -> str:
         """Fill a new file, write its header, make it durable, and then rename it to its name.
 
-        The number in the name is `file_id`; the header contains `header_id` if given, else also `file_id`.
+        The number in the name is `file_id`. The header contains `header_id` if that is given, else `file_id`.
         """
         if suffix and self.order.output == "renamed":
             plain = self.create_file(file_id, header_id=header_id)
@@ -448,7 +449,9 @@ class JournalWriter:
             raise WriterRefused("unknown-transaction", f"no transaction {record.tx}")
 
     def _append(self, record: JournalRecord) -> tuple[int, int]:
-        """Write one record into the current file or, if it does not fit, the next one (JBM-WRT)."""
+        """Write one record into the current file. If the record does not fit, write it into the next file
+        (JBM-WRT).
+        """
         data = self.encoded(record, self.ledger, self.active)
         room = self.file_size - self.first_offset
         if len(data) > room:
@@ -515,9 +518,9 @@ def compact(writer: JournalWriter) -> None:
 
     The journal consists of the old files until the control file is durable, and of the new files afterwards.
     Records are copied in the order of delivery. Records of finished transactions become plain records;
-    rejected transactions are not copied (JBM-CMP). Raises ValueError in editions without compaction, and
-    WriterRefused if the live records need more files than before; then only the step to the next file has
-    been done.
+    rejected transactions are not copied (JBM-CMP). Raises ValueError in editions without compaction. Raises
+    WriterRefused if the live records need more files than before; in that case, the only change is the step
+    to the next file.
     """
     if not writer.dialect.control_file:
         raise ValueError(f"edition {writer.dialect.name} has no compaction")
@@ -558,10 +561,10 @@ def _surviving(writer: JournalWriter) -> Iterator[JournalRecord]:
 def _packed(
     writer: JournalWriter, records: Iterable[JournalRecord], first_id: int
 ) -> tuple[list[tuple[Usage, bytes]], Ledger]:
-    """Return files packed with `records`, each with the bytes after its header, and the ledger of these
-    files.
+    """Return two values: files packed with `records`, each with the bytes after its header, and the ledger of
+    these files.
 
-    Ids start at `first_id`; the files have no names yet.
+    The ids of the files start at `first_id`. The files have no names yet.
     """
     ledger, usage, data = Ledger(), Usage(first_id, ""), bytearray()
     full: list[tuple[Usage, bytes]] = []
@@ -577,7 +580,7 @@ def _packed(
 
 
 def _switch(writer: JournalWriter, old: list[Usage], new: list[Usage]) -> None:
-    """Replace the old files with the new ones; each step is durable before the next one (JBM-CMP-010)."""
+    """Replace the old files with the new ones. Each step is durable before the next one (JBM-CMP-010)."""
     storage = writer.storage
     _write_control(writer, [usage.name for usage in old], [usage.name for usage in new])
     for usage in old:
@@ -612,6 +615,6 @@ def _write_control(writer: JournalWriter, old: list[str], new: list[str]) -> Non
 
 
 def _number(name: str) -> int:
-    """Return the number in a file's name. No new file may have the same number (JBM-FIL-007)."""
+    """Return the number in a file's name, because no new file may have the same number (JBM-FIL-007)."""
     match = fileset.NAME.match(name)
     return int(match["number"]) if match else 0

@@ -92,7 +92,9 @@ def _table(dialect: Dialect) -> npt.NDArray[np.int8]:
 
 
 def _varints(view: npt.NDArray[np.uint8], at: Ints) -> tuple[Ints, Ints, Ints]:
-    """Return the varints of up to three bytes at `at`, the ends of these, and the rows of longer varints."""
+    """Return three values: the varints of up to three bytes at `at`, their ends, and the rows of longer
+    varints.
+    """
     value, after = view.take(at, mode="clip").astype(np.int64), at + 1
     longer = np.flatnonzero(value > 0x7F)
     for shift in (7, 14):
@@ -112,8 +114,8 @@ class Gathered:
 
     def __init__(self, batch: Batch, dialect: Dialect) -> None:
         view, self._off = np.frombuffer(batch.data, np.uint8), np.frombuffer(batch.off, np.int64)
-        # Do not keep the batch itself. It refers to this object, and a reference cycle stays in memory
-        # longer.
+        # Do not keep the batch itself. It refers to this object, and objects in a reference cycle stay in
+        # memory longer.
         self._data, self._rows, self._dialect = batch.data, (batch.off, batch.end), dialect
         self.code = np.frombuffer(bytes(batch.code), np.uint8)
         table = _table(dialect)
@@ -122,14 +124,14 @@ class Gathered:
         # The parser also reads payloads with more bytes than their message (KHD-CMD-003).
         self._usual = (end == np.frombuffer(batch.end, np.int64)) & np.any(table >= 0, axis=1)[self.code]
         self._usual[longer] = False
-        #: Rows, numbers of fields, starts and sizes: of the first field of each command, then of the second
-        #: field, and so on.
+        #: Each element is (rows, numbers of fields, starts, sizes). The first element is for the first field
+        #: of each command, the second for the second field, and so on.
         self._found: list[tuple[Ints, npt.NDArray[np.int8], Ints, Ints]] = []
         rows = np.flatnonzero(self._usual)
         base, before = self.code[rows].astype(np.int64) << 8, np.full(len(rows), -1, np.int8)
         at, end = at[rows], end[rows]
         on = at < end
-        while on.any():  # The next field of every command that has one.
+        while on.any():  # Read the next field of every command that has another field.
             if not on.all():
                 rows, base, at, end, before = rows[on], base[on], at[on], end[on], before[on]
             key = view.take(at, mode="clip")
@@ -142,14 +144,15 @@ class Gathered:
             self._found.append((rows, field, start, size))
             self._usual[rows[wrong]] = False
             before, on = field, (at < end) & ~wrong
-        #: Maps a field to the number of each record's nested message (-1: none), and to the list of messages.
+        #: Maps a field to two values: the number of each record's nested message (-1: none), and the list of
+        #: the distinct messages.
         self.within = {name: self._within(name) for name in _PARTS}
         self.closely: list[int] = np.flatnonzero(~self._usual).tolist()
 
     def _find(self, name: str) -> tuple[Ints, Ints, Ints]:
-        """Return the usual rows with a field, and its value's start and size.
+        """Return the usual rows that have a field, and the start and size of its values.
 
-        For a number, the value itself replaces the size.
+        For a number, the value itself is in place of the size.
         """
         number, out = _NUMBERS[name], [(np.zeros(0, np.int64),) * 3]
         all_usual = self._usual.all()
@@ -163,9 +166,9 @@ class Gathered:
         return rows, start, size
 
     def field(self, name: str) -> tuple[Ints, Ints, npt.NDArray[np.bool_]]:
-        """For each record, return a field's start and size, and whether the record has the field.
+        """Return, for each record, the start and size of a field, and whether the record has the field.
 
-        For a number, the value itself replaces the size.
+        For a number, the value itself is in place of the size.
         """
         rows, *found = self._find(name)
         columns = np.zeros((2, len(self.code)), np.int64)
@@ -179,20 +182,22 @@ class Gathered:
         rows, start, size = self._find(name)
         data, stored = self._data, np.full(len(rows), b"", object)
         for length in {*size.tolist()} - {0}:
-            # This is a view with an item of this length at every offset, so that all wanted items are copied
-            # in one step.
+            # The view has an item of this length at every offset. Therefore all wanted items are copied in
+            # one step.
             items = np.ndarray(len(data) - length + 1, f"V{length}", data, strides=(1,))
             here = size == length
             stored[here] = items[start[here]].tolist()
         return rows, stored.tolist()
 
     def _within(self, name: str) -> tuple[Ints, list[Any]]:
-        """Parse each distinct nested message of a field once. The parser reads the invalid ones."""
+        """Parse each distinct nested message of a field once. Rows with invalid messages are left to the
+        parser.
+        """
         rows, start, size = self._find(name)
         parts, first = list[tuple[Ints, list[int], list[bytes]]](), dict[bytes, int]()
         for length in {*size.tolist()}:
             here = np.flatnonzero(size == length)
-            # Rows that repeat the previous message are found without creating objects. Most rows do.
+            # Most rows repeat the previous message. Such rows are found without creating objects.
             width = 8 if length >= 8 else 1
             words = np.ndarray(len(self._data) - width + 1, f"u{width}", self._data, strides=(1,))
             steps = np.minimum(np.arange(0, length, width), length - width)
@@ -201,7 +206,7 @@ class Gathered:
             begins = np.concatenate(([0], begins))
             stored = [self._data[at : at + length] for at in start[here[begins]].tolist()]
             parts.append((rows[here], np.diff(begins, append=len(here)).tolist(), stored))
-            # The rows are processed from the last to the first, so that of equal texts the first row is kept.
+            # Process the rows from the last to the first. Therefore the first row of equal texts is stored.
             first |= zip(reversed(stored), rows[here[begins[::-1]]].tolist(), strict=True)
         of, known, numbers = _OF[name], list[Any](), dict.fromkeys(first, -1)
         for each in sorted(first, key=first.__getitem__):
@@ -225,9 +230,9 @@ class Gathered:
 
     @cached_property
     def others(self) -> Mapping[int, tuple[str, Mapping[str, Any]]]:
-        """Map a row to its command, for rows that the parser reads.
+        """Return a map from row to command, for the rows that the parser reads.
 
-        Raises CommandError if one must be reported.
+        Raises CommandError if a command has a fault that must be reported.
         """
         out, (off, end) = {}, self._rows
         for row in self.closely:
@@ -254,7 +259,8 @@ class Gathered:
         """
         of, numbers = self.within["transaction"]
         known = {tx: number for number, tx in enumerate(dict.fromkeys(numbers))}
-        # Two texts can represent the same transaction. The last number is for commands without a transaction.
+        # Different texts can represent the same transaction. The last number is for commands without a
+        # transaction.
         tx = np.array([*map(known.__getitem__, numbers), -1])[of]
         at, names = self._destination
         queues = np.array([name[0] not in TOPICS for name in names])
@@ -293,7 +299,7 @@ class Gathered:
 
     @cached_property
     def _destination(self) -> tuple[Ints, list[Any]]:
-        """The list of destinations, and for each record the number of its destination in the list."""
+        """Two values: for each record, the number of its destination, and the list of destinations."""
         column, found = self.within["destination"]
         return column, [*found, destination_of({})]
 
@@ -395,7 +401,9 @@ def columns(batch: Batch, dialect: Dialect) -> dict[str, Any]:
 
 @cache
 def _defaults(dialect: Dialect, name: str) -> tuple[Any, Any, Any]:
-    """Return which commands have a field, which commands have a default for it, and the default."""
+    """Return three values: the commands that have a field, the commands that have a default for it, and the
+    default.
+    """
     has, filled, default = np.zeros(256, np.bool_), np.zeros(256, np.bool_), 0
     for number, kind in dialect.commands.items():
         for slot in messages()[kind].values():
@@ -459,6 +467,6 @@ def _member(
 
 
 def _value(item: Sequence[Any], member: str) -> Any:
-    """Return a member of a destination or a transaction; None if the member is absent."""
+    """Return a member of a destination or a transaction, or None if the member is absent."""
     members = TX_MEMBERS.get(item[0], ("kind", "name"))
     return item[members.index(member)] if member in members else None

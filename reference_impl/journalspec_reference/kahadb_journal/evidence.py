@@ -39,11 +39,11 @@ from journalspec_reference.kahadb_journal.store import (
 
 #: The OpenWire version of a broker of 5.12 or later that finds no index.
 OPENWIRE = 11
-#: A number above any offset.
+#: A number that is larger than any offset.
 _NEVER = 1 << 63
 #: From this store version on, an UPDATE_MESSAGE adds its message if the index lacks that message.
 _UPDATES_ADD = 6
-#: A position after that of any record.
+#: A position after the positions of all records.
 _NO_PLACE = 1 << 128
 #: The maximum number of subscriptions that a note lists.
 _LISTED = 10
@@ -68,27 +68,27 @@ class Log(NamedTuple):
 
     #: The end of each file's log, by the id of the file.
     ends: Mapping[int, int]
-    #: A function that returns whether a message begins at a position, given the store's entry for this
-    #: message.
+    #: A function that is called with a position and the store's entry for a message. It returns whether this
+    #: message begins there.
     adds: Callable[[Place, int | None], bool]
-    #: A function that returns whether the store has each of some messages at the position that the index
-    #: states.
+    #: A function that returns whether the store has each of the given messages at the position in the index.
     agrees: Callable[[Sequence[Place], Iterable[int]], bool]
-    #: Whether regions are dropped, or files have lost their content.
+    #: Whether regions were dropped, or files have lost their content.
     damaged: bool
 
 
 class Evidence:
     """An index and the journal next to it.
 
-    It is created before the journal is read, and compares both afterwards.
+    It is created before the journal is read. Afterwards, it compares the index with the journal.
     """
 
     def __init__(self, files: Files) -> None:
         self._index: Index | None = None
         self._why = ""
-        #: The number of messages that took effect through records that the index covers, and the position of
-        #: the first uncovered record. It is None until the pass reaches that record.
+        #: Two values: the number of messages that took effect through records that the index covers, and the
+        #: position of the first record that it does not cover. This is None until the pass reaches that
+        #: record.
         self._mark: tuple[int, int] | None = None
         #: The facts of a usable index that the contents need, or None before the comparison.
         self.known: Known | None = None
@@ -171,9 +171,9 @@ class Known:
 
     def __init__(self, index: Index, store: Store, log: Log, mark: tuple[int, int]) -> None:
         self.index, self._mark, self._adds = index, mark, index.version >= _UPDATES_ADD
-        #: Maps messages that the index places in missing files, or after a log's end, to that position.
+        #: Maps messages to their positions in the index, if these are in missing files or after a log's end.
         self.lost: dict[tuple[Name, str], Place] = {}
-        #: Maps a topic to the ids of such messages and their numbers in the index.
+        #: Maps a topic to the ids of such lost messages and their numbers in the index.
         self._numbers: dict[Name, dict[str, int]] = {}
         self._referred: set[int] = set()
         #: Messages of queues that the journal contains, but whose commit only the index proves.
@@ -199,7 +199,7 @@ class Known:
                 left.difference_update(leaf[1])
                 if roots.subscriptions is not None:
                     numbers.extend(leaf[0])
-                # In almost all leaves, every message is where the journal has it.
+                # In almost all leaves of the index, every position equals that in the journal.
                 if not log.agrees(leaf[2], map(known.get, leaf[1], repeat(-1))):
                     self._differs(roots, zip(*leaf, strict=True), known, log)
             # Versions 1 and 2 do not store acknowledgements of single messages of a topic.
@@ -232,8 +232,8 @@ class Known:
         return number_of(stored) <= self._mark[0]
 
     def covers(self, stored: int) -> bool:
-        """Return the same as :meth:`took_in`, but False for messages that a start adds to the index
-        (KHD-IDX-023).
+        """Return the same as :meth:`took_in`, except that the result is False for messages that a start adds
+        to the index (KHD-IDX-023).
 
         Releases that write version 6 or 7 add a message if a later UPDATE_MESSAGE replaces it.
         """
@@ -251,7 +251,8 @@ class Known:
         `names` are the destinations in the index.
         """
         for name, here in store.destinations.items():
-            # As above, topics are not compared in store versions 1 and 2.
+            # Topics are not compared in store versions 1 and 2, because these do not store single
+            # acknowledgements.
             compared = self.index.version > 2 or name[0] not in TOPICS
             if compared and name not in names and (left := self._covered(here)):
                 self.hidden[name] = left
@@ -276,13 +277,13 @@ class Known:
         self.only = {key: owed for key, owed in self.only.items() if key[0] not in gone}
 
     def _acknowledge(self, acks: Mapping[tuple[Name, str], set[str]]) -> None:
-        """Omit lost messages that were acknowledged (`acks`) by all subscriptions that needed them."""
+        """Omit the lost messages that all subscriptions which needed them have acknowledged (`acks`)."""
         self.index.pages.forget()
         for name in {name for name, _ in acks} & self._numbers.keys():
             numbers = self._numbers[name]
             there, done = sorted(numbers.values()), Counter[int]()
-            # The change in the number of subscriptions that need the message, from each message to the next
-            # message.
+            # For each message, the difference between the numbers of subscriptions that need it and that need
+            # the previous message.
             change = [0] * (len(there) + 1)
             for key, ranges in self.index.needed(self.topics[name]):
                 for first, last in zip(ranges[::2], ranges[1::2], strict=True):
@@ -315,7 +316,11 @@ class Known:
     def notes(self, store: Store, log: Log, incomplete: bool) -> Iterator[Note]:
         """Yield notes on the other differences between index and journal (KHD-IDX-007)."""
         if self.strays and not incomplete:
-            where = "in what is dropped" if log.damaged else "elsewhere: the two are of different moments"
+            where = (
+                "in what is dropped"
+                if log.damaged
+                else "elsewhere: db.data and the journal are of different moments"
+            )
             yield Note(
                 "index-disagrees", INDEX, text=f"{self.strays} of its places in the journal are {where}"
             )

@@ -1,7 +1,7 @@
 """Writes a new KahaDB journal from the recovered state: db-1.log and so on, without an index.
 
 ActiveMQ creates the index when it first starts. Records of messages are copied as bytes into batches with new
-checksums; facts that only db.data contains are written as commands.
+checksums. Facts that only db.data contains are written as commands.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ from journalspec_reference.newstore import (
     StoreChoices,
 )
 
-#: A number of zeros. No command ends with as many zeros.
+#: A run of zeros that is longer than the zeros at the end of any command.
 _UNWRITTEN = 64
-_DOUBT = "the checksum is wrong, so any of them can have wrong bytes"
+_DOUBT = "the checksum is wrong: any of these records can have wrong bytes"
 
 
 class BareStore(NewStore):
@@ -155,7 +155,7 @@ class KahaNewStore(NewStore):
         """Apply an open transaction, or a message of an open transaction."""
         store = self._passed.store
         for tx, steps in list(store.open.items()):
-            # The first form is that of the table of transactions, the second that of notes.
+            # A transaction has two spellings: that of the table of transactions, and that of notes.
             if name in (tx_text(tx), tx_text(tx[1:])):
                 self._kept |= {step.message_id: name for step in steps}
                 self._end("COMMIT", tx)
@@ -170,13 +170,13 @@ class KahaNewStore(NewStore):
         if any(name in here.messages for here in store.destinations.values()):
             self.lines.append(f"message {name} is carried over anyway")
             return
-        raise ChoiceRefused(f"--keep {name!r} names nothing that would be left out")
+        raise ChoiceRefused(f"--keep {name!r} matches nothing that would be left out")
 
     def _check(self) -> None:
         """Raise ChoiceRefused for a choice that matches nothing. Describe the effect of the other choices."""
         queues, drop = self._choices.queues, self._choices.drop
         if self._choices.index_acks and self._passed.known is None:
-            raise ChoiceRefused("--index-acks: no db.data that can be used is beside this journal")
+            raise ChoiceRefused("--index-acks: there is no usable db.data next to this journal")
         if not queues and not drop:
             return
         store, every = self._passed.store, Survivors(self._passed, StoreChoices())
@@ -185,7 +185,7 @@ class KahaNewStore(NewStore):
         known = {name for _, name in (*names, *store.destinations, *self._passed.idle())}
         for name in queues:
             if name not in known:
-                raise ChoiceRefused(f"--queue {name!r} names no queue or topic of this journal")
+                raise ChoiceRefused(f"--queue {name!r} matches no queue or topic of this journal")
             self.lines.append(f"only queue {name!r}, as requested")
         known |= {tx_text(tx) for tx in store.prepared} | {step.message_id for step in steps}
         known |= {job.get("job_id", "") for job in every.jobs()}
@@ -195,7 +195,7 @@ class KahaNewStore(NewStore):
                 each[1] for each, needs in every.needed.items() if any(name in ids for ids in needs.values())
             }
             if name not in known and not held:
-                raise ChoiceRefused(f"--drop {name!r} names nothing that is kept")
+                raise ChoiceRefused(f"--drop {name!r} matches nothing that is kept")
             where = f", a message of {', '.join(sorted(held))}" if held else ""
             self.lines.append(f"{name}{where}: left out, as requested")
 
@@ -287,7 +287,9 @@ class KahaNewStore(NewStore):
                         yield self._item(listed.name, entry.ident, entry.place, NOT_IN_INDEX, text)
 
     def unverified(self) -> Iterator[LossItem]:
-        """Yield items without a checksum or a commit: each message, or one line for the batches of a file."""
+        """Yield the carried-over items that no checksum or commit covers: each message, or one item for the
+        batches of a file.
+        """
         salvaged = {(each.file, each.off): each for each in self._mended.records if not each.why}
         places = self._passed.places
         if salvaged or self._kept:
@@ -313,9 +315,10 @@ class KahaNewStore(NewStore):
         yield from self._unchecked()
 
     def _unchecked(self) -> Iterator[LossItem]:
-        """Yield items that are not covered by a checksum comparison: for each file the number of messages.
+        """Yield items whose checksum was not compared. For each file, this is one item with the number of
+        messages.
 
-        A message that only the index leads to can be in a damaged region.
+        A message to which only the index refers can be in a damaged region.
         """
         every = self._passed.policy in ("default", "unchecked")
         files = {note.file for note in self._seen.notes if note.code == "unverified"}
@@ -386,8 +389,8 @@ class KahaNewStore(NewStore):
                 "subscriptions. 5.8 and earlier, 5.12.1 and later do not."
             )
         if AUDIT in self._passed.last:
-            # A missing audit is not a loss: a start reads the audit that an index refers to; without an
-            # index, it builds one from the messages.
+            # A missing audit is not a loss. A start reads the audit to which an index refers. Without an
+            # index, the start makes an audit from the messages.
             out.append(
                 "ActiveMQ makes its audit of producers anew, of the messages that are here: a message that "
                 "was consumed before is not recognised if a client sends it again after a failover."

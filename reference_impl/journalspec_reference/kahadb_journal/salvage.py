@@ -1,10 +1,10 @@
 """Finds records of damaged regions that are complete by their own structure and contents.
 
-Nothing proves that such records are unchanged, because the checksum that covers them is wrong or missing. So
-a record is accepted only if its command and its OpenWire object can be read to the last byte. Command and
-object must agree on the facts that both contain: the message's id, the destination, the subscription. A
-withheld command is replaced by a TRACE of its length. A region becomes batches with new checksums, so the
-reader reads it like any other part of a journal.
+Nothing proves that such records are unchanged, because the checksum that covers them is wrong or missing.
+Therefore a record is accepted only if its command and its OpenWire object can be read to the last byte.
+Command and object must agree on the facts that both contain: the message's id, the destination, the
+subscription. A withheld command is replaced by a TRACE of its length. A region becomes batches with new
+checksums. Therefore the reader reads it like any other part of a journal.
 """
 
 from __future__ import annotations
@@ -35,25 +35,25 @@ from journalspec_reference.kahadb_journal.contents import openwire
 from journalspec_reference.kahadb_journal.store import destination_of
 from journalspec_reference.kahadb_journal.write import control
 
-#: The maximum number of bytes searched in one damaged batch, and in all damaged batches.
+#: Two bounds: the number of bytes searched in one damaged batch, and in all damaged batches.
 _MOST_UNIT, _MOST = 16 << 20, 256 << 20
 #: Reasons of regions that are not damaged batches.
 _OTHERS = frozenset(["bad-command", "unreadable"])
-#: The possible bytes of a record directly after its length: the type, and the number of a command.
+#: A pattern of the bytes directly after the length of a record: the type, and the number of a command.
 _BEGINS = re.compile(rb"(?=\x01[\x00-\x10])")
 _MODULUS = 65521
 _PREFIXES = {"QUEUE": "queue", "TOPIC": "topic", "TEMP_QUEUE": "temp-queue", "TEMP_TOPIC": "temp-topic"}
-#: Commands that have an effect only together with others, and contain nothing to compare.
+#: Commands that have an effect only together with other commands, and contain no fact that could be compared.
 _ALONE = frozenset(["TRACE", "PREPARE", "COMMIT", "ROLLBACK", "PRODUCER_AUDIT", "ACK_MESSAGE_FILE_MAP"])
-_STRUCTURE = "its length leads to the next record, and its command ends with it"
+_STRUCTURE = "its length leads to the next record, and its command ends at the end of the record"
 
 
 @dataclass(frozen=True, slots=True)
 class Offered:
     """Represents a record of a damaged region.
 
-    `why` is the reason to withhold it; if empty, the record is taken because of its `checks`. `queue` and
-    `id` are those of its message, as far as they can be read.
+    `why` is the reason to withhold the record. If `why` is empty, the record is taken because of its
+    `checks`. `queue` and `id` are those of the record's message, as far as they can be read.
     """
 
     file: str
@@ -68,11 +68,13 @@ class Offered:
 
 @dataclass(slots=True)
 class Mended:
-    """Files in which complete records of damaged regions are put into sound batches, at their old offsets."""
+    """Represents files in which complete records of damaged regions are in new, valid batches at their old
+    offsets.
+    """
 
     files: dict[str, Any]
     records: list[Offered] = field(default_factory=list)
-    #: The file, the offset and a text about one byte whose change would explain a wrong checksum.
+    #: (File, offset, text) for each byte whose change alone would explain a wrong checksum.
     hypotheses: list[tuple[str, int, str]] = field(default_factory=list)
 
 
@@ -100,7 +102,9 @@ class _Patched:
 
 
 def mended(files: Files, dropped: Iterable[Dropped], dialect: Dialect, version: int) -> Mended:
-    """Return files with the complete records of `dropped` regions. `version` is the OpenWire version."""
+    """Return copies of the files that contain the complete records of `dropped` regions in valid batches.
+    `version` is the OpenWire version.
+    """
     out, left = Mended({**files}), _MOST
     regions: dict[str, list[Dropped]] = {}
     for region in dropped:
@@ -133,7 +137,7 @@ def _units(data: Any, region: Dropped, start: bytes) -> Iterator[tuple[int, byte
             yield at + begin, piece[begin:after]
             begin = after
         if begin > 0 and not last:
-            at, begun = at + begin, True  # The next piece contains more of this part.
+            at, begun = at + begin, True  # The part continues in the next piece.
             continue
         if begin >= 0:
             yield at + begin, piece[begin:]
@@ -148,9 +152,9 @@ class _Unit:
         self._file, self._at, self._data, self._dialect, self._version = file, at, data, dialect, version
         size, self._sum = sums(data, 0) if len(data) >= CONTROL else (0, 0)
         self._whole = data.startswith(dialect.start) and 0 < size <= len(data) - CONTROL
-        #: The end of the batch that its header states; -1 if that is impossible.
+        #: The end of the batch according to its header, or -1 if the header's length is impossible.
         self._said = CONTROL + size if self._whole else -1
-        #: From this offset on, there are only zeros.
+        #: From this offset on, the batch contains only zeros.
         self._zeros = len(data.rstrip(b"\0"))
         self._spans = list(self._walked()) if len(data) > CONTROL else []
         self.records = [self._looked(start, data[start:end]) for start, end in self._spans]
@@ -172,7 +176,9 @@ class _Unit:
         return fits and data[p + HEAD] in self._dialect.commands and ends(data, p, length)
 
     def _walked(self) -> Iterator[tuple[int, int]]:
-        """Yield begin and end of each record, by its length or, if that is damaged, by the next record."""
+        """Yield begin and end of each record. The end follows from the record's length or, if this is
+        damaged, from the next record.
+        """
         data, p = self._data, CONTROL
         while not self._ends(p):
             length, kind = head(data, p) if len(data) - p >= HEAD else (0, 0)
@@ -188,7 +194,7 @@ class _Unit:
             p = end
 
     def _next(self, start: int) -> int:
-        """Return the begin of the next record, or the end of the batch; -1 if it is unknown."""
+        """Return the begin of the next record, or the end of the batch. Return -1 if both are unknown."""
         for found in _BEGINS.finditer(self._data, start + HEAD - 1):
             q = found.start() - HEAD + 1
             if self._framed(q):
@@ -211,7 +217,7 @@ class _Unit:
             if surplus:
                 why = f"{surplus} bytes follow its command"
         if not why and head(record, 0)[0] != len(record):
-            checks += "; its length was damaged, and is that to the next record"
+            checks += "; its length was damaged: the distance to the next record is used instead"
         return Offered(self._file, self._at + start, len(record), name or "?", queue, ident, checks, why)
 
     def patched(self) -> bytes:
@@ -224,7 +230,7 @@ class _Unit:
         return control(bytes(body), self._dialect.edition) + body
 
     def hypotheses(self) -> Iterator[tuple[str, int, str]]:
-        """Yield the byte whose change alone would explain the checksum and make its record readable."""
+        """Yield each byte whose change alone would explain the checksum and make its record readable."""
         if not self._whole or not self._spans or self._spans[-1][1] != self._said or not self._sum:
             return
         body, fits = self._data[CONTROL : self._said], []
@@ -293,7 +299,7 @@ def _agrees(name: str, fields: Mapping[str, Any], version: int) -> tuple[str, st
     held = {"REMOVE_MESSAGE": "ack", "SUBSCRIPTION": "subscription_info", "ADD_SCHEDULED_JOB": "job"}
     data = fields.get(held.get(name, "message"), b"")
     if len(data) < 5 or int.from_bytes(data[:4], "big") != len(data) - 4:
-        return _STRUCTURE, "nothing in it confirms what it does"
+        return _STRUCTURE, "it contains nothing that confirms its effect"
     found, _, wrong, odd = openwire.fields_of(data, version)
     checks = f"{_STRUCTURE}; its object can be read as OpenWire {version}"
     if wrong or odd:
@@ -321,7 +327,7 @@ def _agrees(name: str, fields: Mapping[str, Any], version: int) -> tuple[str, st
 
 
 def _unread(found: openwire.Fields) -> str:
-    """Return which part of a message cannot be read; empty if all parts can be read."""
+    """Return which part of a message cannot be read, or an empty text if all parts can be read."""
     if found["kind"] not in openwire.KINDS:
         return "its object is not a message"
     problems = openwire.body(found, {"content": None})

@@ -1,8 +1,8 @@
 """Writes batches, end markers and preallocated files, and switches to the next file (KHD-WRT, KHD-PRE).
 
 Records without `sync` wait in the current batch. The batch is written at a record with `sync`, ``flush`` or
-``close``, or when it is full. So a single thread does the work of two threads in the product, in the same
-order.
+``close``, or when it is full. In this way, a single thread writes the same bytes in the same order as the
+product, which has two threads.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from journalspec_reference.newstore import NewFile, pieces
 from journalspec_reference.storage import Storage, fill, whole
 
 MAX_FILE, MAX_BATCH = 33554432, 4194304
-#: The size of a block in chunked preallocation; each block begins with an end marker.
+#: The size of a block in chunked preallocation. Each block begins with an end marker.
 CHUNK = 1048576
 #: Up to 5.11, a file is extended to its maximum length minus this number, but at least to this number
 #: (KHD-PRE-003).
@@ -68,9 +68,10 @@ def control(body: bytes, edition: str, *, summed: bool = True) -> bytes:
 
 
 def data_files(records: Iterable[bytes], edition: str) -> Iterator[NewFile]:
-    """Yield data files of ActiveMQ's default length; each must be read to its end before the next one.
+    """Yield data files of ActiveMQ's default length. Each file must be read to its end before the next one is
+    requested.
 
-    Without records, there is one file without a batch.
+    If there are no records, yield one file without a batch.
     """
     found = batches(records, edition)
     batch: bytes | None = next(found, b"")
@@ -89,7 +90,7 @@ def data_files(records: Iterable[bytes], edition: str) -> Iterator[NewFile]:
         number += 1
         here = parts()
         yield NewFile(f"db-{number}.log", here)
-        for _ in here:  # The part that the caller did not take.
+        for _ in here:  # Skip the part of the file that the caller did not read.
             pass
 
 
@@ -126,8 +127,8 @@ class JournalWriter:
         self._name = f"db-{linked[-1]}.log"
         for batch in scan(source_of(whole(self._storage, self._name)), DIALECTS[self._edition]):
             if batch.damage:
-                # Damage usually extends to the end of the file. In that case, the damage begins where the
-                # last sound batch ends.
+                # Damage usually extends to the end of the file. In that case, it begins at the end of the
+                # last intact batch.
                 self._end = batch.damage[-1][0]
             if "end" in batch.more:
                 self._end = batch.more["end"][0]

@@ -31,11 +31,11 @@ COLUMNS: dict[str, str] = {
 
 
 def columns(batch: Batch) -> dict[str, Any]:
-    """Map each of :data:`COLUMNS` to its values, one per record.
+    """Return a map from each of :data:`COLUMNS` to its values, one per record.
 
     Numbers are an array, masked where a record lacks the field. Bytes are (starts, sizes) in the data of the
-    batch; size -1 means no value. The type is (codes, values): the index of each record's type among the
-    distinct types.
+    batch; size -1 means no value. The type is (codes, values): `values` are the distinct types, and `codes`
+    has the index of each record's type in them.
     """
     off, end = np.frombuffer(batch.off, np.int64), np.frombuffer(batch.end, np.int64)
     code, lead = np.frombuffer(bytes(batch.code), np.uint8), batch.more["lead"]
@@ -49,8 +49,8 @@ def columns(batch: Batch) -> dict[str, Any]:
             out[name] = np.ma.masked_array(np.zeros(len(off), kind), none)
         elif kind != "string":
             stored = np.dtype(_STORED[head.fields[head.names.index(name)].type][1])
-            # The view of the data contains a number for every byte offset. The records' offsets select the
-            # right numbers.
+            # The view contains a number for every byte offset of the data. The offsets of the records select
+            # the right numbers.
             every = np.ndarray((max(0, len(batch.data) - stored.itemsize + 1),), stored, batch.data, 0, (1,))
             values = every[off + head.off(name)].astype(kind)
             # A START record contains a generation, but no transaction and no actions.

@@ -1,7 +1,8 @@
 """Writes a new store: pages with the queues and messages that recovery keeps, an empty log, no swap files.
 
 Pages get new numbers: first the root index, then for each queue its index and its messages. Keys stay
-unchanged. Prepared branches refer to messages by key and page, so these page numbers are changed.
+unchanged. Prepared branches refer to messages by key and page. Therefore the page numbers in them are
+changed.
 """
 
 from __future__ import annotations
@@ -38,13 +39,13 @@ from journalspec_reference.xids import xid_text
 
 #: The topic of a subscription is searched for in at most this many messages.
 MOST_TOLD = 100
-#: Three codes: omitted by a choice; the queue of a subscription without a known topic; a subscription whose
-#: file was rebuilt from its messages.
+#: Three codes: an item that a choice omits; the queue of a subscription whose topic is unknown; a
+#: subscription whose file was rebuilt from its messages.
 BY_CHOICE, NO_TOPIC, REBUILT = "by-choice", "no-topic", "subscription-rebuilt"
 #: The code of a branch that cannot be decoded, and the effect of omitting it.
 UNREAD = "bad-branch"
 _COST = "messages that they inserted are delivered, and messages that they removed stay in their queues"
-#: Represents a message in a queue: the name of the queue, the message's key, and its first page.
+#: The place of a message in a queue: the name of the queue, the message's key, and its first page.
 _Place = tuple[bytes, bytes, int]
 _STEPS = (
     "Stop the router. Move db, log, swap and durables of the old store aside, and keep them.",
@@ -54,8 +55,8 @@ _STEPS = (
 
 @dataclass(slots=True)
 class _Made:
-    """Represents a queue of the new store: the kept entries, its first page, and the number of its index
-    pages.
+    """Represents a queue of the new store: the entries that are carried over, its first page, and the number
+    of its index pages.
     """
 
     queue: Queue
@@ -68,8 +69,8 @@ class _Made:
 def new_store(answer: Answer, choices: StoreChoices) -> PagedStore:
     """Return the new store of a recovered store. Raises ChoiceRefused and CannotRebuild.
 
-    Because of a branch that cannot be decoded, recovery refuses the complete store (SMQ-RCV-119). If a choice
-    omits such branches, the new store is made from the result of reading.
+    If a branch cannot be decoded, recovery refuses the complete store (SMQ-RCV-119). If a choice omits such
+    branches, the new store is made from the result of reading instead.
     """
     seen = answer.observation
     if seen.state is not None:
@@ -99,7 +100,8 @@ class PagedStore(NewStore):
         for one in found.branches:
             self._branches.setdefault(_id(one), []).append(one)
         self._users = {queue.name: queue for queue in found.queues if queue.name != PREPARED}
-        #: Omitted queues; omitted messages; messages whose delivery count grows by one; decided branches.
+        #: The effects of choices: omitted queues; omitted messages; messages whose delivery count grows by
+        #: one; decided branches.
         self._queues, self._left, self._again = set[bytes](), set[_Place](), set[_Place]()
         self._decided = set[str]()
         self._choose(choices)
@@ -108,14 +110,14 @@ class PagedStore(NewStore):
             for queue in sorted(found.queues, key=lambda queue: java_order(queue.name))
             if queue.name not in self._queues
         ]
-        #: Names of subscriptions whose files are copied, and a map from names of those whose files are
-        #: rebuilt to their topics.
+        #: Two values: the names of subscriptions whose files are copied, and a map from the names of
+        #: subscriptions whose files are rebuilt to their topics.
         names = (f"{one.client}${one.name}" for one in found.durables)
         self._durables = {name: None for name in names if name.encode() not in self._queues}
         self._rebuilt: dict[str, str] = {}
         self._subscribe()
-        #: Maps messages that branches refer to to their new first pages. Then the first pages of messages in
-        #: several queues.
+        #: Two maps to new first pages: from each message to which a branch refers, and from each message that
+        #: is in several queues.
         self._moved = dict.fromkeys(self._held(), NONE)
         self._placed: dict[tuple[bool, int], int] = {}
         self._lay_out()
@@ -160,14 +162,16 @@ class PagedStore(NewStore):
             if goes:
                 self._left.update(_places(part))
             elif part.kind == 0:
-                # A removal that is rolled back counts as a delivery.
+                # After a removal that is rolled back, the product counts one more delivery.
                 self._again.update(_places(part))
             done = f"{len(part.entries)} messages of {part.queue} {'go' if goes else 'stay'}"
             self._leave("transaction", text, part.queue.encode(), None, BY_CHOICE, f"{choice}: {done}")
             self.lines.append(f"--{choice} {text}: {done}; its other resources are not touched")
 
     def _drop(self, text: str) -> None:
-        """Omit a queue, or the messages with a key or an id. Refused if a branch contains one of them."""
+        """Omit a queue, or the messages with a key or an id. Raises ChoiceRefused if a branch contains one of
+        them.
+        """
         named = [name for name in self._users if _shown(name) == text]
         found = [] if named else self._search(text)
         held = self._held()
@@ -181,7 +185,9 @@ class PagedStore(NewStore):
             self._leave("message", number, queue, page, BY_CHOICE, f"named by {text!r}")
 
     def _search(self, text: str) -> list[_Place]:
-        """Return the messages of a queue and key, of a key in one queue only, or of a message id."""
+        """Return the messages with a queue and key, with a key that is in only one queue, or with a message
+        id.
+        """
         users = self._users.values()
         found = [
             _place(queue.name, row)
@@ -233,10 +239,11 @@ class PagedStore(NewStore):
         return number
 
     def _subscribe(self) -> None:
-        """Rebuild the files of subscriptions that have a queue and no sound file, if others have files.
+        """Rebuild the files of subscriptions that have a queue but no valid file, if other subscriptions have
+        files.
 
-        Without its file, the product would never deliver a subscription's messages. The topic is that of its
-        messages; a selector is unknown.
+        Without the file of a subscription, the product would never deliver its messages. The topic is taken
+        from the messages. The selector is unknown.
         """
         gone = set()
         for made in self._made if "durable" in self._found.roles.values() else ():
@@ -282,8 +289,8 @@ class PagedStore(NewStore):
     def _entries(self, made: _Made) -> Iterator[tuple[int, codec.QueueEntry, int, int]]:
         """Yield the entries of a queue: position in the old queue, new entry, bytes and pages of its message.
 
-        A message that an earlier entry also refers to takes no further pages. In the queue of branches, it
-        gets its own pages.
+        A message to which an earlier entry also refers takes no further pages. But in the queue of branches,
+        each entry has its own pages.
         """
         page, room, name = made.head + made.indexes, self._size - CHAIN_HEADER, made.queue.name
         prepared, shared, again = name == PREPARED, self._shared, self._again

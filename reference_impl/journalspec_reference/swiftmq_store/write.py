@@ -28,11 +28,12 @@ from journalspec_reference.swiftmq_store.recover import recover
 from journalspec_reference.swiftmq_store.scan import ABORT, COMMIT, START, START_SIZE, following
 from journalspec_reference.swiftmq_store.store import LOG, PAGES, SWAP
 
-#: The number of pages in a new file, and the sizes in bytes at which the log and a swap file end.
+#: The number of pages in a new page file, the size in bytes of the log at which a checkpoint is due, and the
+#: size in bytes of a swap file at which the next one begins.
 FIRST_PAGES, CHECKPOINT, ROLL_OVER = 10, 1048576, 1048576
 #: The operations of a writer.
 OPERATIONS = tuple(get_format(LAYOUT.format_id).vocabulary.operations)
-#: Page sizes are multiples of the first number, up to the second.
+#: A page size is a multiple of the first number, and at most the second.
 SECTION, LARGEST = 2048, 32768
 #: The bytes before the body of a message of kind "bytes" without optional parts.
 _PLAIN = b"\0\0\0\1" + bytes(40)
@@ -55,8 +56,8 @@ class StoreWriter:
         self._keys: dict[bytes, int] = {}
         self._references: Counter[int] = Counter()
         self._damaged: set[int] = set()
-        #: Maps a queue to its swap files, and these to the number of remaining entries in each. Entries are
-        #: added to the last file.
+        #: Maps a queue to a map from its swap files to the number of remaining entries in each. New entries
+        #: are added to the last file.
         self._swaps: dict[str, dict[str, int]] = {}
 
     def apply(self, op: Operation) -> dict[str, Any]:
@@ -64,7 +65,7 @@ class StoreWriter:
         handlers = {name: getattr(self, f"_{name}") for name in OPERATIONS}
         return {"durable": self._force} | perform(handlers, op, self._is_open)
 
-    # Opening: recovery, and the writes that it needs.
+    # Opening: recovery, and the writes that recovery requires.
 
     def _open(self, _: Operation) -> dict[str, Any]:
         storage = self._storage
@@ -88,7 +89,7 @@ class StoreWriter:
         log, pages, walk = found.read
         self._damaged = walk.damaged
         self._references = Counter(page for queue in walk.queues for page in queue.entries.first_pages())
-        # The check frees pages that nothing refers to.
+        # The check frees pages without a reference.
         numbers = range(1, pages.count if found.checked and not fresh else 0)
         freed = {number for number in numbers if not walk.roles[number] and not codec.is_free(pages[number])}
         for number in sorted({*pages.changed, *freed}):
@@ -177,16 +178,17 @@ class StoreWriter:
         name = str(op["tx"]) if "tx" in op else None
         if name is not None and name not in self._running:
             if self._position >= self._checkpoint_at:
-                raise ValueError("no transaction begins before the checkpoint that is due")
+                raise ValueError("no transaction can begin before the checkpoint that is due")
             self._running[name] = Transaction(next(self._numbers))
         tx = self._running[name] if name is not None else None
         if any(queue in other.queues for other in self._running.values() if other is not tx):
-            # A rollback restores old bytes, and would also undo the changes of the other transaction.
+            # A rollback restores old bytes. Therefore it would also undo the changes of another transaction
+            # in the same queue.
             raise ValueError("another transaction has inserted into this queue")
         return tx or Transaction(next(self._numbers))
 
     def _done(self, op: Operation, tx: Transaction, **more: Any) -> dict[str, Any]:
-        """Commit the transaction if it is the operation's own, and return the answer."""
+        """Commit the transaction if it was started only for this operation, and return the answer."""
         if "tx" not in op:
             self._write((COMMIT, self._finish(tx)))
         return more
@@ -236,8 +238,8 @@ class StoreWriter:
             del self._references[page]
             if page not in self._damaged:
                 self._pages.remove_message(tx, page)
-            # Otherwise, the page may belong to another message, or be unused. The next check frees pages
-            # without a reference.
+            # A damaged page may belong to another message, or be unused. The next check frees it if it has no
+            # reference.
 
     def _insert(self, op: Operation) -> dict[str, Any]:
         data, queue = bytes.fromhex(op["message"]), str(op["queue"]).encode()
@@ -302,7 +304,9 @@ class StoreWriter:
         return {}
 
     def _decide(self, op: Operation) -> dict[str, Any]:
-        """End a branch. Its messages are removed first, so a crash in between leaves the branch in doubt."""
+        """End a branch. The branch's messages are removed first. Therefore a crash in between leaves the
+        branch in doubt.
+        """
         wanted = bytes.fromhex(op["bqual"]), bytes.fromhex(op["gtrid"])
         found = []
         for _, slot in self._index(PREPARED).valid():

@@ -16,8 +16,9 @@ def checksum(
 ) -> int:
     """Return the CRC-32 of a record of the disk editions or the seed's (BTM-CRC-001 to BTM-CRC-006).
 
-    The crc32 field and the gtridLength byte are omitted. The checksum includes the names as a sorted set,
-    with '?' for characters outside US-ASCII. If `names` is given, it contains the bytes of the names instead.
+    The crc32 field and the gtridLength byte are omitted. The checksum includes each unique name once, in
+    sorted order, with '?' for characters outside US-ASCII. If `names` is given, the checksum includes these
+    bytes in place of the names.
     """
     if names is None:
         texts = sorted({row["name"].decode("ascii", "replace") for row in values["names"]})

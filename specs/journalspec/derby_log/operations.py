@@ -26,8 +26,8 @@ LOG_RECORD = 129
 class Slot:
     """Represents one field of an operation or object: its name and its type (see ``operations.toml``).
 
-    `of` is the name of an object, or the fields of one list element; `measures` is the field whose length or
-    number of elements this field contains.
+    `of` is the name of an object, or the fields of one list element. If this field contains the length or the
+    number of elements of another field, `measures` is the other field.
     """
 
     name: str
@@ -53,7 +53,7 @@ class Form:
     id: int
     name: str
     fields: tuple[Slot, ...]
-    #: The groups that the operation's record may have; none for an object.
+    #: The groups that the record of the operation may have. An object has no groups.
     group: tuple[int, ...] = ()
     #: The first edition that has the operation. If this is empty, all editions have it.
     since: str = ""
@@ -61,8 +61,8 @@ class Form:
 
 @dataclass(frozen=True, slots=True)
 class Database:
-    """Represents the databases of an edition: their level, the newest level that the edition opens, and the
-    table to which each container belongs.
+    """Represents databases of an edition: their level, the newest level that the edition opens, and the table
+    of each container.
     """
 
     level: tuple[int, int]
@@ -109,7 +109,9 @@ def objects() -> Mapping[str, Form]:
 
 @cache
 def databases() -> Mapping[str, Database]:
-    """Return edition -> its databases, the oldest first; the seed has no levels."""
+    """Return a map from edition to its databases, the oldest edition first. The seed is absent, because it
+    has no levels.
+    """
     found = {}
     for edition, row in _table()["database"].items():
         level, newest = ((major, minor) for major, minor in (row["level"], row["newest"]))
@@ -152,20 +154,24 @@ def _slots(rows: list[Mapping[str, Any]]) -> tuple[Slot, ...]:
 
 
 def row_of(record_id: int, key: int, value: bytes, *, first: bool = False) -> bytes:
-    """Return the data of an INSERT: a row of key and text, complete or written as a row's first part."""
+    """Return the data of an INSERT: a row of key and text, either complete or only the first part of a longer
+    row.
+    """
     start = b"\4" + compressed(record_id) + b"\0" if first else b"\0" + compressed(record_id)
     return start + b"\2" + _column(integer(key, 4)) + _column(text_of(value))
 
 
 def change_of(record_id: int, value: bytes, before: bytes) -> bytes:
-    """Return the data of an UPDATE: the text's new column, then the old text `before` as on its page."""
+    """Return the data of an UPDATE: the new column with the text `value`, then the old text `before` as
+    stored on its page.
+    """
     number = compressed(record_id)
     old = b"\0" + number + b"\2\x05\0" + compressed(len(before)) + before
     return b"\4" + number + b"\0\2\x25" + _column(text_of(value)) + old
 
 
 def text_of(value: bytes) -> bytes:
-    """Return the content of a text's column: the number of bytes, then the bytes."""
+    """Return the content of a column with a text: the number of bytes, then the bytes."""
     return integer(len(value), 2) + value
 
 
@@ -178,8 +184,8 @@ def body(values: Mapping[str, Any], *, longest: bool = False) -> list[Part]:
     form.
 
     `values` contains the name of the operation, the group, the transaction number or None, and ``undone`` or
-    ``data``. It also contains the fields that are not 0 or empty. A damaged body can be built with a wrong
-    ``operation_id``, or with a ``rest`` that belongs to no field.
+    ``data``. It also contains the fields that are not 0 or empty. To build a damaged body, give a wrong
+    ``operation_id``, or a ``rest``: bytes that belong to no field.
     """
     form, number = named()[values["operation"]], values.get("transaction")
     head = {
@@ -221,8 +227,8 @@ def _stored(kind: str, value: Any, longest: bool) -> bytes:
 
 
 def shown(slots: Iterable[Slot], values: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    """Yield the fields of a body in the form of an observation: without lengths and counts, objects as plain
-    values.
+    """Yield the fields of a body as an observation shows them: without lengths and counts, and with objects
+    as plain values.
     """
     for slot in slots:
         value = values.get(slot.name)
@@ -252,7 +258,9 @@ def _plain(slots: tuple[Slot, ...], row: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _each(rows: Sequence[Any], change: Callable[[Any], Any]) -> Sequence[Any]:
-    """Apply `change` to every element and return the result; a long list is converted while it is read."""
+    """Return the list with `change` applied to every element. A long list is converted while a caller reads
+    it.
+    """
     if not isinstance(rows, reread.Lazy):
         return list(map(change, rows))
     return reread.Lazy([reread.Part("", partial(map, change, rows), len(rows))])

@@ -65,10 +65,10 @@ def file_schema(codec: ConstructCodec, edition: str) -> Construct[Any, Any]:
 
 
 def coverage(body: bytes) -> tuple[int, int] | None:
-    """Return the number of bytes that a checksum record covers, and their checksum; None for any other body.
+    """Return the number of bytes that a checksum record covers, and the checksum. Return None for any other
+    body.
 
-    The result for an opaque body is None, because every body that begins like a checksum record is decoded as
-    one.
+    The result for an opaque body is None: if it began like a checksum record, it would have been decoded.
     """
     try:
         known = body[:2] == _LOG_RECORD and Packed(1).parse(body[2:]) & table.groups()["CHECKSUM"]
@@ -97,7 +97,7 @@ class Packed(Construct):  # type: ignore[type-arg]  # generic in its stubs only
         kind = first[0] >> 6
         rest = stream_read(stream, self.unit * ((1, 2, 4, 4)[kind] - 1), path)
         data = first + rest
-        # The longest form is marked by the first bit alone, the other forms by two bits.
+        # The first bit alone marks the longest form. Two bits mark each of the other forms.
         return int.from_bytes(data, "big") & (1 << 8 * len(data) - (1 if kind > 1 else 2)) - 1
 
     def _build(self, obj: Any, stream: Any, context: Any, path: str) -> Any:
@@ -144,7 +144,7 @@ _PLAIN: dict[str, Construct[Any, Any]] = {
 
 
 def _behind(slot: table.Slot) -> Construct[Any, Any]:
-    """Return a field of the tail as a field of the body; the group of the body decides whether the field is
+    """Return the construct of a field of the tail. The group of the body decides whether the field is
     present.
     """
     return slot.name / If(lambda context: slot in table.tail(context.group), _element(slot))

@@ -10,7 +10,7 @@ from journalspec.jboss_journal import LAYOUT
 
 #: The fixed name of the file that describes a compaction (JBM-CMP-001).
 CONTROL = "journal-rename-control.ctr"
-#: The first bytes of a file that never got an id (JBM-HDR-013).
+#: The first bytes of a file to which the writer never assigned an id (JBM-HDR-013).
 UNFILLED_ID = 0x4A4A4A4A
 
 
@@ -52,8 +52,8 @@ def next_candidate(
     """Return the first offset from `at` on where a record of file `file_id` may start, or None if there is
     none.
 
-    If `file_id` is None, the record may belong to any file. A record type is stored at the offset, then the
-    stamp of the file, before `end`. No schema language can express such a search (JBM-RDR-001 to
+    If `file_id` is None, the record may belong to any file. At such an offset, before `end`, a record type is
+    stored, followed by the stamp of the file. No schema language can express such a search (JBM-RDR-001 to
     JBM-RDR-003).
     """
     types = bytes(sorted(LAYOUT.types(edition).values()))

@@ -1,9 +1,9 @@
 """The construct schemas of whole files of this format: they parse clean files, and build any file.
 
-GreedyRange is not used here, because it would end without an error at a damaged record. If a candidate with
-the right type and file id is not a record, the schema reports a fault. In a clean file, only bytes of an
-earlier generation can resemble a candidate (JBM-RDR-025, JBM-RDR-026). A reader can recognise these bytes; a
-schema cannot.
+GreedyRange is not used here, because it would end without an error at a damaged record. If bytes with a
+record type and the right file id are not a record, the schema reports a fault. In a clean file, only bytes of
+an earlier generation can be such a candidate (JBM-RDR-025, JBM-RDR-026). A reader can recognise these bytes;
+a schema cannot.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from journalspec.jboss_journal.plain import next_candidate
 
 
 def file_schema(codec: ConstructCodec, edition: str) -> Construct[Any, Any]:
-    """Return the schema of one file: the header, the records with the bytes before each, and the remaining
-    bytes (JBM-RDR-014).
+    """Return the schema of one file: the header, then for each record the bytes before it and the record,
+    then the remaining bytes (JBM-RDR-014).
     """
 
     def laid(context: Any) -> str:

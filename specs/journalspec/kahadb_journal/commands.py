@@ -1,6 +1,7 @@
 """The payload of a record.
 
-This module contains the table ``commands.toml`` of the commands' messages, and functions that build them.
+This module loads the table ``commands.toml``, which describes the messages of commands. Its functions build
+such messages.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from importlib.resources import files
 from typing import Any
 
 VARINT, SIZED = 0, 2
-#: Type of a varint -> its bits.
+#: Maps the type of a varint to its number of bits.
 BITS = {"s4": 32, "s8": 64, "bool": 32}
 #: The numbers of the kinds of destinations.
 KINDS = ("QUEUE", "TOPIC", "TEMP_QUEUE", "TEMP_TOPIC")

@@ -22,7 +22,7 @@ def file_schema(codec: ConstructCodec, edition: str) -> Construct[Any, Any]:
     empty = [bytes(form.size - len(start) - 1) + last for last in (b"\0", b"\1")]
 
     def more(stream: Any, _: Any) -> bool:
-        """Return whether a batch follows. A batch of zero bytes ends the log (KHD-END-009)."""
+        """Return whether a batch follows. Zero bytes in place of a batch end the log (KHD-END-009)."""
         data = ahead(stream, form.size)
         if edition == "seed":
             return bool(data)

@@ -46,7 +46,8 @@ def by_kaitai(journal: Journal, file: str, off: int) -> Plain:
         raise SchemaError(str(error), file, stream.pos()) from error
     if unknown := [item.kind for item in found.actions if item.kind not in ACTIONS]:
         raise SchemaError(f"{unknown[0]} is not an action", file, off)
-    # Actions with and without an image of the old bytes are two structures inside a common one.
+    # An action with an image of the old bytes and an action without it are two structures. Each is inside a
+    # common structure.
     actions = [(int(item.kind), getattr(item.body, "body", item.body)) for item in found.actions]
     return _checked(journal, file, found.header, actions, (off, stream.pos()))
 
@@ -62,7 +63,9 @@ def _page_size(journal: Journal) -> int:
 def _checked(
     journal: Journal, file: str, header: Any, actions: Iterable[tuple[int, Any]], at: tuple[int, int]
 ) -> Plain:
-    """Return a record from its parts, if no schema alone can find its fault (SMQ-LOG-022, 025, 027)."""
+    """Return a record made from its parts, after the checks that no schema can express (SMQ-LOG-022, 025,
+    027).
+    """
     own = getattr(header, "generation", None)
     generation = int.from_bytes(journal.files[file][4:12], signed=True)
     if own is not None and (own != generation or own == -1):
@@ -92,7 +95,7 @@ def _told(kind: int, body: Any) -> dict[str, Any]:
 
 
 def _problem(action: Mapping[str, Any], most: int, page_size: int) -> str:
-    """Return why an action is impossible; empty if it is possible."""
+    """Return why an action is impossible, or an empty text if it is possible."""
     if not 0 <= action["page"] < most:
         return f"page {action['page']} of at most {most}"
     longest = max(len(action.get("before", b"")), len(action.get("after", b"")))

@@ -1,6 +1,7 @@
 """The construct schemas of logs, pages and messages. They parse clean bytes, and build any bytes.
 
-A page does not store its own type: a caller that follows a reference chooses the fitting schema.
+A page does not store its own type. Therefore the caller, which follows a reference to the page, chooses the
+schema.
 """
 
 from __future__ import annotations
@@ -77,7 +78,7 @@ def log_schema(codec: ConstructCodec, edition: str, page_size: int = 2048) -> Co
         tagged, code = context.start is not None, int.from_bytes(head[:4])
         if len(head) < 4 or code not in ((1, 2, 3) if tagged else (2, 3)):
             return False
-        # If there is no room for a generation, the bytes are not a record of an older generation.
+        # If too few bytes are left for a generation, the bytes are not a record of an earlier generation.
         own = not tagged or int.from_bytes(head[4:], signed=True) == context.start.generation
         return own or len(head) < 12
 
@@ -99,5 +100,5 @@ def _tagged(context: Any) -> bool:
 
 
 CODEC = ConstructCodec(LAYOUT, log_schema)
-#: A swap file: every entry in the file is complete.
+#: The schema of a swap file. Every entry in the file is complete.
 SWAP = Struct("entries" / While(lambda stream, _: bool(ahead(stream, 1)), CODEC.schema("swap_entry", "13")))

@@ -29,7 +29,7 @@ def contents(answer: Answer) -> LogContents:
 class _Transaction:
     """Represents the records of a transaction so far.
 
-    `left` contains the names that have not ended since the decision.
+    `left` contains the names of the resources whose branches have not ended since the decision.
     """
 
     gtrid: bytes
@@ -85,14 +85,15 @@ class LogContents(Contents):
             for entry in self._state[name]:
                 one = under_way.pop(entry["gtrid"], _Transaction(entry["gtrid"]))
                 yield self._row(one, outcome, entry["names"])
-        # For these statuses, no branch was prepared, or recovery has finished the branches.
+        # The other transactions have statuses for which no branch was prepared, or recovery has finished the
+        # branches.
         for one in under_way.values():
             yield self._row(one, None, ())
 
     def _row(self, one: _Transaction, outcome: str | None, waits: Sequence[str]) -> dict[str, Value]:
         name, known = gtrid_text(one.gtrid), uid(one.gtrid)
         if known is None:
-            why = "its gtrid is not made as Bitronix makes one: server, start and sequence are unknown"
+            why = "its gtrid does not have the form of Bitronix: server, start and sequence are unknown"
             self.remarks.add(Remark(_TABLE, name, one.file, one.off, "other-gtrid", why))
         return {name: getattr(one, name) for name in _AS_THEY_ARE} | {
             "id": name,

@@ -26,11 +26,11 @@ from journalspec_reference.derby_log.repairs import Repair, repaired
 from journalspec_reference.derby_log.store import Transaction
 
 FORMAT = "derby_log"
-#: At most this many positions are remembered as already reported. At most this many faults wait until tables
-#: have names.
+#: Two bounds: on the positions that are remembered as already reported, and on the faults that wait until
+#: tables have names.
 _MOST_REPORTED, _MOST_EARLY = 10_000, 1000
 _NO_PROPERTIES = "service.properties is missing: Derby does not know the database (XJ004)"
-_NO_CONTAINERS = "without the containers of the database, seg0, nothing is known of its tables"
+_NO_CONTAINERS = "without the containers of the database (seg0), its tables are unknown"
 
 
 def contents(answer: Answer) -> DerbyContents:
@@ -80,7 +80,7 @@ class DerbyContents(Contents):
         if (problem := self._redone(containers, cipher, files, journal.edition, log)) and cipher is None:
             repairs = [*repaired(files, journal.edition)]
             other = {**files, **{each.name: each.data for each in repairs}}
-            # The repairs are useful only if the repaired log has a record after its start.
+            # The repairs are useful only if the repaired log contains at least one record after its start.
             if repairs and not self._redone(containers, cipher, other, journal.edition) and self.state.went:
                 self.repairs, problem = repairs, ""
                 for each in repairs:
@@ -88,7 +88,7 @@ class DerbyContents(Contents):
             elif repairs:
                 self._redone(containers, cipher, files, journal.edition)
         if problem:
-            self._add("no-redo", f"the log is redone up to here only: {problem}")
+            self._add("no-redo", f"the log is redone only up to this fault: {problem}")
         self.sql, others = catalogue(self.state, properties or {})
         self._titles = {table.container: title for title, table in self.sql.items()}
         early, self._early = self._early or [], None
@@ -99,7 +99,7 @@ class DerbyContents(Contents):
 
     @cached_property
     def state(self) -> Booted:
-        """The database after a boot; empty without readable containers."""
+        """The database after a boot. It is empty if no container is readable."""
         return Booted({}, None, self._report)
 
     def _redone(
@@ -110,7 +110,9 @@ class DerbyContents(Contents):
         edition: str,
         log: LogPass | None = None,
     ) -> str:
-        """Redo a log on the containers. Return why redo stopped before the log's end."""
+        """Redo a log on the containers. If redo stopped before the log's end, return the reason, else an
+        empty text.
+        """
         self.state, self._early = Booted(beside, cipher, self._report), []
         try:
             store = self.state.replay(files, edition, log)

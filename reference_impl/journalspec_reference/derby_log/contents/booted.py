@@ -1,9 +1,9 @@
-"""The pages that a boot of Derby would produce from the pages next to the log: after redo, and undo of open
-transactions.
+"""The pages that a boot of Derby would produce from the pages next to the log, after redo and after undo of
+open transactions.
 
-Only changed pages are kept, as rows. As in recovery, :class:`.store.Store` tracks the versions of pages. A
-page that does not fit the log, or that cannot be read, is left unchanged, and its rows are omitted: Derby
-would not start, and prints the reason for the first such page.
+Only changed pages stay in memory, in decoded form. As in recovery, :class:`.store.Store` tracks the versions
+of pages. A page that does not fit the log, or that cannot be read, is left unchanged, and its rows are
+omitted. With such a page, Derby would not start, and would print the reason for the first one.
 """
 
 from __future__ import annotations
@@ -38,22 +38,22 @@ from journalspec_reference.derby_log.recover import LogPass
 from journalspec_reference.derby_log.store import CREATED, Bodies, OldPage, Place, Store, examined
 
 _REMOVED = 4
-#: The lowest bits of a container's number are its kind. The kind 0 is a heap.
+#: A mask of the lowest bits of a container's number, which are its kind. The kind 0 is a heap.
 _KIND = 0xF
 #: The first row of a heap's first page describes the heap.
 _FIRST_PAGE = 1
-#: At most this many pages with parts of rows are kept decoded.
+#: At most this many pages with parts of rows stay in memory in decoded form.
 _MOST_PARTS_KEPT = 64
-#: The limits for parts of rows: the number of parts of a row is at most the number of columns. A part has
-#: this many bytes besides its values. On average, each page may be read this often for its parts.
+#: Three limits for parts of rows: a row has at most as many parts as the largest number of columns; a part
+#: takes this many bytes besides its values; each page may be read this often on average for its parts.
 _MOST_PARTS, _PART, _AGAIN = 1100, 16, 200
 #: Longer values (bytes) are omitted.
 LONGEST = 64 << 20
-#: The offset of the byte that says whether a page contains only parts of rows.
+#: The offset of the byte that states whether a page contains only parts of rows.
 _OVERFLOW_AT = 4
 _ROW_CHANGES = ("INSERT", "DELETE", "UPDATE", "UPDATE_FIELD")
 _ON_ROWS = (*_ROW_CHANGES, *BY_ROW, "INIT_PAGE", "INVALIDATE_PAGE")
-#: A function that receives the container, its fault, and the reaction of Derby.
+#: A function that is called with a container, its fault, and the reaction of Derby.
 ReportFault = Callable[[int, Fault, str], None]
 NO_START, NO_SELECT = "Derby does not start", "Derby cannot read the table"
 
@@ -86,13 +86,13 @@ class Booted:
         self.encrypted = cipher is not None
         self._heaps: dict[int, Heap | None] = {}
         self._images = Images()
-        #: The pages that redo leaves unchanged, and the unreadable ones among them. Page -1 stands for a
-        #: complete container.
+        #: Two sets: the pages that redo leaves unchanged, and the unreadable pages among them. Page -1 means
+        #: a complete container.
         self._stuck: set[Place] = set()
         self._hidden: set[Place] = set()
-        #: Unreadable pages that the log creates again: Derby starts only if they are zeros.
+        #: Unreadable pages that the log creates again. Derby starts only if they consist of zeros.
         self.remade: set[Place] = set()
-        #: Changed pages without a fault; simple records are redone on them.
+        #: Changed pages without a fault. Simple records may change them.
         self._sound: dict[Place, HeapPage] = {}
         #: Maps a container to its highest page after a record COMPRESS_SPACE truncated it.
         self._highest: dict[int, int] = {}
@@ -102,7 +102,7 @@ class Booted:
         self._parts: OrderedDict[Place, HeapPage] = OrderedDict()
         #: The number of bytes still allowed for parts of a table's rows.
         self._left = 0
-        #: How many more times a page of parts may be decoded if it is not kept decoded.
+        #: The number of times that pages of parts may still be decoded again.
         self._misses = 0
         #: Heaps in which :meth:`faults` found pages with parts of rows.
         self.parted: set[int] = set()
@@ -137,8 +137,8 @@ class Booted:
     def replay(self, files: Mapping[str, Any], edition: str, known: LogPass | None = None) -> Store:
         """Redo the log and undo open transactions; return the store with all transactions. Raises Refusal.
 
-        If the log was read before (`known`), only the part with changes that the pages may lack is read
-        again.
+        If the log was read before (`known`), only one part of it is read again: the part with changes that
+        the pages may lack.
         """
         self.log = log = known or LogPass(files, edition, "default", suite=False, replay=False)
         self._find = partial(body_at, log.log, edition)
@@ -154,7 +154,8 @@ class Booted:
                 continue
             first, heaps = Instant(file, batch.base).packed, set[int]()
             if (columns := bodies.filled()) is not None and first + batch.end[-1] > redo_from:
-                # For indexes, and for changes that are already on their pages, only versions matter.
+                # For indexes, and for changes that are already on the pages, only the versions of pages are
+                # needed.
                 heaps = {*filter(is_heap, columns.containers())}
             for row in bodies.replay(store, heaps, first, len(batch), redo_from):
                 start, end = batch.off[row], batch.end[row]
@@ -227,7 +228,7 @@ class Booted:
         return True
 
     def _unread(self, heap: Heap, page: int) -> bool:
-        """Return whether a page is missing or unreadable. If so, the log has to create it."""
+        """Return whether a page is missing or unreadable. In that case, the log must create the page."""
         if heap.blank(page):
             return True
         if not page:
@@ -262,8 +263,8 @@ class Booted:
             for gone in [each for each in self._images if each[0] == place[0] and each[1] > highest]:
                 self._images.drop(gone)
         elif body.undone is not None:
-            # As in recovery, only the first undo of a change changes rows, because a log can repeat an undo
-            # many times.
+            # Only the first undo of a change changes rows, as in recovery. A log can repeat an undo many
+            # times.
             if body.undone.packed not in self._undone:
                 self._undone.add(body.undone.packed)
                 self._apply(place, self._find(body.undone), body, undo=True)
@@ -297,7 +298,9 @@ class Booted:
         except Fault as fault:
             self._stick(place, fault)
         except BadLog as error:
-            self._stick(place, Fault("bad-row", f"what the log does to {self._named(place)}: {error}"))
+            self._stick(
+                place, Fault("bad-row", f"a change that the log makes to {self._named(place)}: {error}")
+            )
 
     def _image(self, place: Place) -> HeapPage:
         """Return a page to be changed. Raises Fault, BadLog."""
@@ -336,11 +339,11 @@ class Booted:
             last = page
 
     def _spare(self, heap: Heap, page: int) -> bool:
-        """Return whether a page was preallocated and is used neither by the container nor by the log."""
+        """Return whether a page was preallocated, and neither the container nor the log uses it."""
         return heap.spare(page) and (self.store is None or (heap.number, page) not in self.store.pages)
 
     def _main(self, heap: Heap) -> Iterator[tuple[int, HeapPage | bytes]]:
-        """Yield the pages on which rows begin: a changed page as an object, an unchanged page as bytes."""
+        """Yield the pages on which rows begin. A changed page is an object, an unchanged page is bytes."""
         for page in self._numbers(heap):
             place = heap.number, page
             image = self._images.read(place)
@@ -482,7 +485,7 @@ class Booted:
                 page, at = number(pointer, 0, wide=True)
                 ident, _ = number(pointer, at, wide=False)
             except (IndexError, BadLog):
-                raise Fault("bad-row", f"a long value of {heap.name} has no place") from None
+                raise Fault("bad-row", f"a long value of {heap.name} lacks its position") from None
             values = self._part(heap, (page, ident)).values
             if not values or not isinstance(values[0], bytes):
                 raise Fault("bad-row", f"row {ident} of page {page} of {heap.name} is not part of a value")
@@ -504,7 +507,8 @@ class Booted:
     def _part(self, heap: Heap, where: tuple[int, int]) -> HeapRow:
         """Return a part of a row or value. Raises Fault.
 
-        Each part belongs to one row, so all parts together are at most as long as the container.
+        Each part should belong to one row. Therefore the total length of the parts read is limited to the
+        container's length.
         """
         place = heap.number, where[0]
         page = self._parts.get(place)
@@ -535,8 +539,8 @@ class Booted:
 _NONE: Any = {}
 
 
-# Changed pages. Recently used pages are objects, all others are packed, because a row as an object takes many
-# times the memory of its bytes.
+# Changed pages. Recently used pages are objects. All other pages are packed, because a row as an object takes
+# many times the memory of its bytes.
 
 
 #: At most this many pages are kept as objects.
@@ -548,12 +552,13 @@ _ROW = 16
 class Images:
     """Represents changed pages by container and number.
 
-    Using other pages can pack a page that :meth:`get` returned.
+    A use of other pages can pack a page that :meth:`get` returned earlier. Later changes of that object would
+    be lost.
     """
 
     def __init__(self) -> None:
         self._live: OrderedDict[Place, HeapPage] = OrderedDict()
-        #: The members of a page in packed form.
+        #: The members of a page that its packed form contains.
         self._packed: dict[Place, bytes] = {}
 
     def __iter__(self) -> Iterator[Place]:

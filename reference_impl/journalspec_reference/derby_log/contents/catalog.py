@@ -1,7 +1,7 @@
 """The tables of a database according to its own catalogue: schemas, tables, columns and their containers.
 
-The catalogue is read after redo and undo, like any other table. Without a catalogue, each heap counts as a
-table. A heap contains the types of its columns, but not their names.
+The catalogue is read after redo and undo, like any other table. Without a catalogue, each heap is treated as
+a table. A heap contains the types of its columns, but not their names.
 """
 
 from __future__ import annotations
@@ -48,7 +48,9 @@ class SqlTable:
 
 
 def _container(name: str, properties: Mapping[str, str]) -> int:
-    """Return the container number in a property. By default, return the number that Derby always uses."""
+    """Return the container number in a property. If the property is absent, return the number that Derby
+    always uses.
+    """
     given = properties.get(name, "")
     return int(given if _CONTAINER.fullmatch(given) else str(AT_LEAST[name]))
 
@@ -56,8 +58,8 @@ def _container(name: str, properties: Mapping[str, str]) -> int:
 def catalogue(state: Booted, properties: Mapping[str, str]) -> tuple[dict[str, SqlTable], Mapping[int, str]]:
     """Return the tables of a database by title, and Derby's other containers with their purpose.
 
-    The tables include user tables and system tables. If the catalogue is incomplete, heaps without a name
-    follow. The other containers are indexes and the container of the database's properties.
+    The tables include user tables and system tables. If the catalogue is incomplete, the tables also include
+    the heaps without a name. The other containers are indexes and the container of the database's properties.
     """
 
     def read(name: str, count: int) -> Iterator[list[Value]]:
@@ -101,7 +103,9 @@ def catalogue(state: Booted, properties: Mapping[str, str]) -> tuple[dict[str, S
 
 
 def by_heap(state: Booted, container: int) -> SqlTable | None:
-    """Return a table as the first row of its heap describes it. Return None if there is no such row."""
+    """Return a table made from the description in the first row of its heap. Return None if there is no such
+    row.
+    """
     found = state.described(container)
     if found is None:
         return None

@@ -26,7 +26,7 @@ _HEAD = Struct(">iq")
 #: The bytes at the start of a checksum record's body, and the layout of the covered length and the sum after
 #: them.
 _SUM, _COVERS = b"\0\x81\x49\0\0\0\x01\xc5\x01", Struct(">iq")
-#: The keys that Derby treats as weak for DES, and the constant that it mixes into them.
+#: The keys that Derby treats as weak for DES, and the constant that Derby combines with such keys.
 _WEAK = {f"{a}{a}{a}{a}{b}{b}{b}{b}" for a, b in (("01", "01"), ("fe", "fe"), ("1f", "0e"), ("e0", "f1"))}
 _MIXED = b"louDSca"
 #: The lengths of keys (bytes).
@@ -44,7 +44,7 @@ class NotReadable(Exception):
 
 
 class Cipher:
-    """Decrypts log record bodies and pages, each separately. Raises NotReadable."""
+    """Decrypts single log record bodies and single pages. Raises NotReadable."""
 
     def __init__(self, properties: Mapping[str, str]) -> None:
         words = properties.get("encryptionAlgorithm", "DES/CBC/NoPadding").split("/")
@@ -118,11 +118,11 @@ def _engine(name: str, mode: str, key: bytes, vector: bytes) -> Any:
     try:
         ciphers = import_module("cryptography.hazmat.primitives.ciphers")
     except ImportError:
-        text = "it takes the package cryptography: pip install journalspec[encrypted]"
+        text = "decryption needs the package cryptography: pip install journalspec[encrypted]"
         raise NotReadable("no-password", text) from None
     called = {"AES": "AES", "DES": "TripleDES", "DESEDE": "TripleDES"}.get(name)
     if called is None or mode not in ("CBC", "CFB", "OFB", "ECB"):
-        raise NotReadable("no-password", f"nothing here decrypts {name}/{mode}")
+        raise NotReadable("no-password", f"journalspec cannot decrypt {name}/{mode}")
     # A DES key, repeated three times, works as a TripleDES key.
     algorithm = _of("algorithms", called)(key * 3 if name == "DES" else key)
     how = _of("modes", mode)
@@ -130,7 +130,9 @@ def _engine(name: str, mode: str, key: bytes, vector: bytes) -> Any:
 
 
 def _of(kind: str, name: str) -> Any:
-    """Return an algorithm or a mode. Newer `cryptography` releases moved obsolete ones to `decrepit`."""
+    """Return an algorithm or a mode. Newer releases of `cryptography` have moved obsolete algorithms to
+    `decrepit`.
+    """
     for place in ("decrepit", "primitives"):
         with suppress(ImportError, AttributeError):
             return getattr(import_module(f"cryptography.hazmat.{place}.ciphers.{kind}"), name)

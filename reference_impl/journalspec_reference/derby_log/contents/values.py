@@ -20,10 +20,10 @@ _U4, _TIMESTAMP = Struct(">I"), Struct(">III")
 #: The stored values of a null DATE and of a null TIME.
 _NO_DAY, _NO_CLOCK = 0, 0xFFFFFFFF
 _MOST_NANOS = 999_999_999
-#: 15 October 1582, the first day of the Gregorian calendar, in days since March of the Julian year 0.
+#: The first day of the Gregorian calendar, 15 October 1582, in days since March of the Julian year 0.
 _REFORM_YEAR, _REFORM = 1582, 578_043
-#: The bytes that end a text whose length was not known when it was written, and the header of a CLOB since
-#: 10.5.
+#: Two byte strings: the end of a text whose length was unknown when it was written, and the header of a CLOB
+#: since 10.5.
 _END, _CLOB = b"\xe0\0\0", 0xF0
 _CLOB_HEADER = 5
 #: The format ids at the start of a field with a Java type: a text, an object, a type.
@@ -126,12 +126,12 @@ def _timestamp(data: bytes) -> str | None:
 def _normal(day: int, clock: int) -> tuple[int, int]:
     """Return a day and a time as a lenient Java calendar normalizes them."""
     more, seconds = divmod((clock >> 16 & 0xFF) * 3600 + (clock >> 8 & 0xFF) * 60 + (clock & 0xFF), 86_400)
-    # In this calculation, years begin in March, so that the leap day is the last day.
+    # In this calculation, years begin in March, so that the leap day is the last day of a year.
     years, month = divmod((day >> 8 & 0xFF) + 9, 12)
     year = (day >> 16) + years - 1
     days = year * 1461 // 4 + (153 * month + 2) // 5 + (day & 0xFF) - 1 + more
     gregorian = days - year // 100 + year // 400 + 2
-    # Java compares the year as given, before excess months carry over into it.
+    # Java compares the year before it adds the excess months to it.
     if day >> 16 >= _REFORM_YEAR and gregorian >= _REFORM:
         days = gregorian
     if days >= _REFORM:

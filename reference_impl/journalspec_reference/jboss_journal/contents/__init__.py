@@ -1,8 +1,8 @@
 """The contents of a broker's journal: messages of queues, items in doubt, and items that a start deletes.
 
-HornetQ 2.2 to 2.4 and Artemis 1 and 2 use four sibling directories: for the journal of messages, the journal
-of bindings (the queues), page files, and files of large messages. ``tables.toml`` defines the tables and
-remarks.
+HornetQ 2.2 to 2.4 and Artemis 1 and 2 use four sibling directories. They contain the journal of messages, the
+journal of bindings (the queues), page files, and files of large messages. ``tables.toml`` defines the tables
+and remarks.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from journalspec_reference.jboss_journal.contents.store import Store
 
 #: The name of the table of other records, and the remark code for the missing body of a large message.
 RECORDS, BODY = "records", "body"
-#: Represents references by turn, id of the queue (None: in no queue), and number of the message.
+#: References to messages. Each is (turn, id of the queue or None, number of the message).
 Wanted: TypeAlias = Iterable[tuple[int, int | None, int]]
 #: Columns that count the changes of a transaction.
 _COUNTS = ("sends", "acknowledges", "page_transactions")
@@ -57,7 +57,7 @@ class BrokerContents(Contents):
     def judge(self) -> frozenset[str]:
         """Add a remark on each message that cannot be decoded. A broker decodes all messages when it starts.
 
-        Only a broker's journal is checked: records of other programs can have the same type numbers.
+        Only a broker's journal is checked, because records of other programs can have the same type numbers.
         """
         pending, replay = self.store.pending, self.store.replay
         if not self.store.has_any:
@@ -72,7 +72,7 @@ class BrokerContents(Contents):
         return frozenset(found | {"old-message"} & self.store.remarks.counts.keys())
 
     def _totals(self) -> dict[int, Count]:
-        """Return a map from queue id to the amount of its pending messages."""
+        """Return a map from the id of a queue to the number, bytes and times of its pending messages."""
         pending, sizes = self.store.pending, self.store.sizes
         totals = {queue: Count("messages", name) for queue, name in self.store.queues.items()}
         for turn, queue, number in pending.references.live():
@@ -246,7 +246,9 @@ class BrokerContents(Contents):
     def _decoded(
         self, shape: str, data: bytes, ident: int, place: Mapping[str, Any], table: str
     ) -> dict[str, Any]:
-        """Decode the fields of a record with its table. If that fails, add a remark and return nothing."""
+        """Return the fields of a record, decoded with its table. If that fails, add a remark and return no
+        fields.
+        """
         try:
             return decode(families(FORMAT)[RECORDS], shape, data)
         except ContentsError as error:
@@ -274,7 +276,7 @@ def xid_text(data: bytes) -> str | None:
 
 
 def _printable(data: bytes) -> str:
-    """Return bytes as text if all are printable ASCII, else in hex."""
+    """Return bytes as text if all of them are printable ASCII, else in hex."""
     return data.decode() if data.isascii() and data.decode().isprintable() else data.hex()
 
 

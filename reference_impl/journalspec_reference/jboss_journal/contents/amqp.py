@@ -1,10 +1,10 @@
 """AMQP messages as Artemis 2 stores them: the encoded message, and the broker's data around it.
 
-An encoded message consists of sections (part 3 of the specification of AMQP 1.0). The broker's data around it
-are those of ``AMQPMessagePersister`` (2), its ``V2`` (3) and ``V3`` (5), and ``AMQPLargeMessagePersister``
-(4). ``AMQPLargeMessagePersister`` stores the encoded message in a separate file. Columns contain the values
-that the broker's browser shows, except for bodies. The browser shows only the first of several body sections,
-and treats a value that is not a text, list or map as bytes.
+An encoded message consists of sections (part 3 of the specification of AMQP 1.0). A persister of the broker
+writes the data around it: ``AMQPMessagePersister`` (number 2), its ``V2`` (3) and ``V3`` (5), or
+``AMQPLargeMessagePersister`` (4). The last one stores the encoded message in a separate file. Columns contain
+the values that the broker's browser shows, except for bodies. The browser shows only the first of several
+body sections, and treats a value that is not a text, list or map as bytes.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from journalspec_reference.jboss_journal.contents import core
 from journalspec_reference.jboss_journal.contents.amqp_types import NO_LIST, NULL, Damage, Encoded
 
 HEADER, DELIVERY, ANNOTATIONS, PROPERTIES, APPLICATION, DATA, SEQUENCE, VALUE, FOOTER = range(0x70, 0x79)
-#: The symbolic names of the numbers above, in the same order.
+#: The symbolic names of the sections above, in the same order.
 _NAMES = (
     *("amqp:header:list", "amqp:delivery-annotations:map", "amqp:message-annotations:map"),
     *("amqp:properties:list", "amqp:application-properties:map", "amqp:data:binary"),
@@ -157,7 +157,7 @@ def _stored(encoded: Encoded, found: _Message, repeated: _Message, around: dict[
         at += size
     if persister == core.AMQP_LARGE:
         at = _repeated(encoded, at, repeated)
-    # Older versions omit this value for a large message.
+    # Older versions omit the address for a large message.
     if persister == core.AMQP_EXPIRING or (persister == core.AMQP_LARGE and at < end):
         around["expiration"] = encoded.size(at, end, 8) or None
 
@@ -197,8 +197,8 @@ def _sections(encoded: Encoded, at: int, end: int, into: _Message) -> None:
     while at < end:
         try:
             section, at = _opening(encoded, at, end)
-            # `last` is raised before the section is decoded. So damage is skipped at most once for each kind
-            # of section.
+            # `last` is raised before the section is decoded. Therefore damage is skipped at most once for
+            # each kind of section.
             last = max(last, section)
             at = _section(encoded, section, at, end, into)
         except Damage as damage:
@@ -275,7 +275,7 @@ def _row(message: _Message) -> dict[str, Value]:
 
 
 def as_text(value: Value, *, readable: bool = False) -> str | None:
-    """Return a key or an id as text: bytes in hex (with `readable`, UTF-8 as text), others unchanged."""
+    """Return a key or an id as text. Bytes become hex (with `readable`, valid UTF-8 becomes text)."""
     if not isinstance(value, bytes):
         return None if value is None else str(value)
     if readable:

@@ -1,9 +1,9 @@
 """Decodes values of AMQP 1.0 (part 1 of its specification). The first byte of a value is its type, which
 determines the length.
 
-A value of known length that cannot be decoded is noted and left as bytes; without a length, Damage is raised.
-Time and memory are linear in the number of bytes, because the depth of nesting and the number of values
-without bytes are bounded.
+If a value cannot be decoded but its length is known, a reason is noted and the value stays bytes. If its
+length is unknown, Damage is raised. Time and memory are linear in the number of bytes, because the depth of
+nesting and the number of values without bytes are bounded.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from journalspec_reference.contents import Value
 MOST_DEEP = 64
 #: The greatest number of values in a message. In memory, each value takes many times its stored size.
 MOST_VALUES = 1 << 19
-#: At most this many reasons are kept.
+#: At most this many reasons for undecoded values are kept.
 MOST_REASONS = 10
-#: Arrays can repeat values without bytes, or descriptors. The number of such repetitions is bounded by the
-#: number of bytes plus this number.
+#: An array can repeat values that take no bytes, or descriptors. The number of such repetitions is at most
+#: the number of bytes plus this number.
 SPARE = 1000
 #: Codes of null and of an empty list.
 NULL, NO_LIST = 0x40, 0x45
@@ -53,12 +53,13 @@ _FIXED: Final[Mapping[int, _Reader]] = {
     # Decimals are left as bytes.
     **dict.fromkeys((0x74, 0x84, 0x94), bytes),
 }
-#: Maps a type code to a value that has no bytes. An empty list is not shared.
+#: Maps a type code to a value that has no bytes. An empty list is not among them, because it could not be
+#: shared.
 _EMPTY: Final[Mapping[int, Value]] = {NULL: None, 0x41: True, 0x42: False, 0x43: 0, 0x44: 0, NO_LIST: ()}
 #: The number of bytes of a value of a fixed length, by the upper half of its code.
 _LENGTHS: Final = {4: 0, 5: 1, 6: 2, 7: 4, 8: 8, 9: 16}
-#: The type of a value of variable length, by the upper half of its code. An odd upper half means a size of
-#: four bytes.
+#: The type of a value of variable length, by the upper half of its code. If the upper half is odd, the size
+#: is stored in four bytes.
 _VARIABLE, _COMPOUND, _ARRAY = (0xA, 0xB), (0xC, 0xD), (0xE, 0xF)
 _BINARY, _TEXTS, _MAP = 0, (1, 3), 1
 
@@ -183,7 +184,7 @@ class Encoded:
             descriptor, at = self.value(at + 1, end, depth + len(descriptors))
             descriptors.append(descriptor)
         at += 1
-        # Unknown codes can also mean a value without bytes.
+        # An unknown code can also be that of a value without bytes.
         self._spare -= count * (len(descriptors) + (code >> 4 == 4))
         if self._spare < 0:
             raise Damage(at, f"{count} values that have no bytes are too many")
@@ -201,7 +202,7 @@ class Encoded:
     def _ends(self, at: int, end: int) -> None:
         """Add a note on values that do not end where their size states.
 
-        The broker's decoder does not check that.
+        The broker's decoder does not check the size.
         """
         if at != end:
             self.odd(f"values end at {at}, not at {end}")

@@ -1,6 +1,6 @@
 """The content of a bindings journal: queues, addresses, settings, and the counter of ids.
 
-There are few such records, so they are decoded with the (slower) tables of ``bindings.toml``.
+There are few such records. Therefore they are decoded with the tables of ``bindings.toml``, which is slower.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ SETTINGS = {
 #: Maps the number of a routing type to its name.
 ROUTING = {0: "multicast", 1: "anycast"}
 PAUSED = 0
-#: Fields that are not shown: bytes that no version explains yet, and secrets.
+#: Fields that are not shown: secrets, and bytes whose meaning is unknown.
 HIDDEN = ("more", "password")
 
 
 @dataclass(slots=True)
 class Queue:
-    """Represents one queue. `options` contains those fields of later versions that the record contains."""
+    """Represents one queue. `options` contains the fields of the record that only later versions write."""
 
     id: int
     name: str
@@ -65,7 +65,7 @@ class Bindings:
     queues: dict[int, Queue] = field(default_factory=dict)
     addresses: dict[int, dict[str, Value]] = field(default_factory=dict)
     settings: list[dict[str, Value]] = field(default_factory=list)
-    #: The value after which new ids continue, from the last record of the counter of ids.
+    #: New ids continue after this value. It is in the last record of the counter of ids.
     counter: int | None = None
     remarks: list[tuple[str, str, Body, str]] = field(default_factory=list)
 

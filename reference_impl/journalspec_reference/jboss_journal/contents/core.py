@@ -1,8 +1,8 @@
 """Decodes Core messages, as HornetQ 2.2 to 2.4 and Artemis 1 and 2 store them.
 
 Numbers are big-endian, strings are UTF-16 with the low byte first. The layouts are those of ``core.toml``.
-Bytes that cannot be decoded raise :class:`Undecodable`, or are described in the `problem` of a message whose
-other fields are valid.
+For bytes that cannot be decoded, :class:`Undecodable` is raised. If the other fields of a message are valid,
+its `problem` describes the bytes instead.
 """
 
 from __future__ import annotations
@@ -39,7 +39,8 @@ BODY_AT, OLD_BODY_AT = 13, 17
 #: The names of the message types.
 KINDS = {0: "plain", 2: "object", 3: "text", 4: "bytes", 5: "map", 6: "stream"}
 PLAIN, OBJECT, TEXT, BYTES, MAP, STREAM = 0, 2, 3, 4, 5, 6
-#: The limit in bytes for inflating a compressed body and for loading the file of a large message.
+#: The maximum number of bytes of a compressed body after inflation, and of the file of a large message that
+#: is loaded.
 MOST_BODY = 64 << 20
 #: At most this many values in a body or in the properties of a message. In memory, each value takes many
 #: times its stored size.
@@ -50,7 +51,8 @@ FIXED = {3: Struct(">b"), 5: SHORT, 6: INT, 7: LONG, 8: Struct(">f"), 9: Struct(
 NULL, BOOL, DATA, STRING, CHARACTER = 0, 2, 4, 10, 11
 #: Maps the tag of such a value, or of a boolean, to the number of bytes of tag and value.
 _SIZES = {BOOL: 2, **{tag: 1 + form.size for tag, form in FIXED.items()}}
-#: The decoder function for texts. Looking up a codec by name takes longer than decoding a short text.
+#: The decoder function for texts. It is stored, because the search for a codec by name takes longer than
+#: decoding a short text.
 text_of = codecs.utf_16_le_decode
 #: The errors that decoding can raise for invalid bytes.
 ERRORS = (struct.error, ValueError, IndexError)
@@ -62,11 +64,11 @@ class Undecodable(ValueError):
 
 @dataclass(slots=True)
 class Message:
-    """Represents one message without its queue. Times are in milliseconds; an `expiration` of 0 means that
-    there is none.
+    """Represents one message without its queue. Times are in milliseconds. An `expiration` of 0 means that
+    the message never expires.
 
-    `body` is as stored, but inflated if it was compressed. `problem` is the reason why a part of the message
-    could not be decoded.
+    `body` has the stored bytes, inflated if they were compressed. `problem` is the reason why a part of the
+    message could not be decoded.
     """
 
     id: int = 0
@@ -81,7 +83,8 @@ class Message:
     body: bytes = b""
     protocol: str = "core"
     large: bool = False
-    #: Whether no client has written a body. In that case, the bytes at the offset of the body are left over.
+    #: Whether no client has written a body. In that case, the bytes at the offset of the body are left over
+    #: from another message.
     blank: bool = False
     problem: str = ""
     #: Maps the name of a property to the tag of its value. None means that the tags are not kept.
@@ -92,7 +95,7 @@ class BodyParts(NamedTuple):
     """Represents a body decoded by the kind of its message. `data` contains bytes that have no other
     representation.
 
-    `plain` is the complete uncompressed body; None if it cannot be inflated.
+    `plain` is the complete uncompressed body, or None if it cannot be inflated.
     """
 
     text: str | None = None
@@ -135,8 +138,8 @@ def optional_text(data: bytes, at: int) -> tuple[str | None, int]:
     """
     if not data[at]:
         return None, at + 1
-    # Each message has several such texts, and calling :func:`text_at` would take longer than decoding them
-    # here.
+    # The text is decoded here, because each message has several such texts, and a call of :func:`text_at`
+    # would take longer.
     (size,) = INT.unpack_from(data, at + 1)
     start, at = at + 5, at + 5 + size
     if size < 0 or at > len(data):
@@ -164,8 +167,8 @@ def optional_long_text(data: bytes, at: int) -> tuple[str | None, int]:
     return long_text(data, at + 1) if data[at] else (None, at + 1)
 
 
-#: Decoded names of properties, and decoded properties of whole messages, both by their bytes. Many messages
-#: have equal ones.
+#: Two maps from stored bytes: to the name of a property, and to all properties of a message. Many messages
+#: have equal names or properties.
 _names = ValueCache(lambda name: text_of(name, "replace", True)[0], MOST_ENCODED)
 _known: dict[bytes, dict[str, Value]] = {}
 
@@ -237,7 +240,7 @@ def headers_at(data: bytes, at: int, message: Message) -> int:
     (message.id,) = LONG.unpack_from(data, at)
     message.address, at = optional_text(data, at + 8)
     at += 1
-    # Here brokers treat only 1 as "present". Elsewhere, any byte but 0 means "present".
+    # In this flag, brokers treat only 1 as "present". In other flags, any byte but 0 means "present".
     if data[at - 1] == 1:
         message.user_id = data[at : at + UUID_SIZE]
         at += UUID_SIZE
@@ -271,8 +274,8 @@ def id_at(user_type: int, data: bytes) -> int:
 def message_of(kind: int, data: bytes, *, tagged: bool = False) -> Message:
     """Return the message in `data`, of user type `kind`. Its `problem` describes undecodable parts.
 
-    Of an AMQP message only the id is decoded, and `body` is all of `data`. The body of a message of type
-    LARGE is in a file. `tagged`: keep the tags of the properties of a Core message.
+    For an AMQP message, only the id is decoded, and `body` is all of `data`. The body of a message of type
+    LARGE is in a file. With `tagged`, the tags of the properties of a Core message are kept.
     """
     message, ident = Message(large=kind == LARGE, tags={} if tagged else None), None
     stored, address, at = data, None, 0
@@ -286,7 +289,8 @@ def message_of(kind: int, data: bytes, *, tagged: bool = False) -> Message:
             address, at = optional_text(data, 9)
             stored, _ = data_at(data, at)
         if kind != LARGE:
-            # The end of the body is counted from here. The older form stores a second end after the body.
+            # The stored end of the body is counted from here. The older form stores a second end after the
+            # body.
             body_at, ends = (OLD_BODY_AT, 2 * INT.size) if kind == OLD else (BODY_AT, INT.size)
             size = INT.unpack_from(stored, 0)[0] - body_at
             at = ends + size
@@ -298,11 +302,11 @@ def message_of(kind: int, data: bytes, *, tagged: bool = False) -> Message:
     try:
         headers_at(stored, at, message)
     except ERRORS as error:
-        # The earlier value is kept.
+        # Header fields that were decoded before the error are kept.
         message.problem = str(error)
     if ident is not None:
         message.blank = len(message.body) == 4 and message.type == PLAIN
-        # The copies in the message's own bytes can be left over from an earlier message.
+        # The id and the address in the message's own bytes can be left over from an earlier message.
         message.id = ident
         message.address = address if address is not None else message.address
     return message
@@ -312,9 +316,9 @@ def glance(kind: int, data: bytes, start: int, end: int, *, judge: bool = True) 
     """Return the time of the message in a record's body (0: none), and whether it certainly has no problem.
 
     The message is not decoded for this. False means that :func:`message_of` may find a problem. With `judge`,
-    the priority and the properties of a message with a protocol are also checked; Artemis 2 does not decode
-    these when it starts. The time of a message of another protocol is in its own sections, which are not
-    read.
+    the priority and the properties of a message with a protocol are also checked, although Artemis 2 does not
+    decode them when it starts. The time of a message of another protocol is in its own sections, which are
+    not read.
     """
     int_at, at, stop, stamp, sound = INT.unpack_from, start, end, 0, True
     try:

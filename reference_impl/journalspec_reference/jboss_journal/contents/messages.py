@@ -74,7 +74,8 @@ class LargeFiles:
         """Return the body of a large message. Return None if there is no file."""
         if self.room is None:
             return None
-        # The file of a non-durable message keeps the name that it got while the message was being received.
+        # The file of a non-durable message keeps the name that it received during the transfer of the
+        # message.
         names = (f"{ident}{ending}" for ending in (".msg", ".tmp"))
         return next((found for name in names if (found := self.room.open(name)) is not None), None)
 

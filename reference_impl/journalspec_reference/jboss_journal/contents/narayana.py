@@ -1,8 +1,9 @@
 """Narayana's transactions, as WildFly and EAP keep them in a journal (``use-journal-store``).
 
-Each live record is an object of the store: a decision to commit a transaction, with the participants that
-have not finished yet. Such a journal is in ``standalone/data/tx-object-store/HornetqObjectStore``, in files
-``jbossts-N.txlog``. Its records have type 0 and begin with the magic value of Narayana's buffers.
+Each live record is an object of the store. It is a decision to commit a transaction, with the participants
+that have not finished yet. The files of such a journal are
+``standalone/data/tx-object-store/HornetqObjectStore/jbossts-N.txlog``. Its records have type 0 and begin with
+the magic value of Narayana's buffers.
 
 A participant is identified by its XID. An XID made by Narayana consists of the transaction, the deciding
 node, and the branch. XIDs of transactions that Artemis has prepared are decoded in the same way.
@@ -48,8 +49,8 @@ OUTCOMES = (
 )
 #: Types of participants that are decoded, and the number that ends a list of them.
 COMMIT_MARKABLE, XA_RESOURCE, LAST = 50, 171, 463
-#: How recovery finds a resource again: by a serialised object, or by its names. The number 0 means a class of
-#: the user.
+#: Numbers for how recovery finds a resource again: by a serialised object, or by its names. The number 0
+#: means that the user's class stores this in its own form.
 BY_OBJECT = 1
 
 #: Columns that are copied from a transaction unchanged.
@@ -126,11 +127,12 @@ def xid_parts(format_id: int, gtrid: bytes, bqual: bytes) -> dict[str, Value]:
 
 @dataclass(slots=True)
 class Transaction:
-    """Represents one object of the store. If a part could not be decoded, `reason` says why, and `data` is
-    its state.
+    """Represents one object of the store. If a part could not be decoded, `reason` is the reason, and `data`
+    is the state of the object.
 
-    `participants` have not finished yet. `heuristics` have decided without the coordinator. For a transaction
-    from another server, `parent` is the XID that the other server sent. `created` is milliseconds.
+    `participants` are the ones that have not finished yet. `heuristics` are the ones that decided without the
+    coordinator. For a transaction from another server, `parent` is the XID that the other server sent.
+    `created` is milliseconds.
     """
 
     uid: str | None = None
@@ -159,8 +161,8 @@ class Transaction:
     def recovery(self) -> str | None:
         """The action of recovery after the process has ended.
 
-        The presence of the record determines the action. The record's status does not matter. None means that
-        the action depends on undecoded parts.
+        The presence of the record determines the action, not the status in the record. None means that the
+        action depends on undecoded parts.
         """
         kind = self.type or ""
         if kind.endswith(EXPIRED):
@@ -202,7 +204,7 @@ def _action(state: _Buffer, found: Transaction) -> None:
             found.parent = _xid(state)
             found.parent_node = state.text()
         _header(state, found)
-    state.flag()  # Whether the first participant was asked; recovery ignores this flag.
+    state.flag()  # A flag: whether the first participant was asked to commit. Recovery ignores it.
     _participants(state, found.participants)
     if state.number():
         _participants(state, found.heuristics)
@@ -288,7 +290,7 @@ class TransactionContents(Contents):
     def _transactions(self) -> Iterator[Row]:
         for item, found in self._objects():
             xid: Mapping[str, Any] = found.xid
-            # Participants have branches of their own.
+            # Each participant has its own branch.
             branch = xid["branch"] if found.parent else None
             row: dict[str, Value] = {name: xid.get(name) for name in ("format_id", "global_id", "node")}
             row |= {name: getattr(found, name) for name in _AS_THEY_ARE}

@@ -1,7 +1,7 @@
 """Reads page files.
 
-A page file has neither header nor checksum: it is a sequence of entries, each enclosed in braces. The broker
-stops reading a page at an incomplete entry, and so does this module.
+A page file has neither header nor checksum. It is a sequence of entries, each enclosed in braces. At an
+incomplete entry, the broker stops reading the page. This module does the same.
 """
 
 from __future__ import annotations
@@ -23,7 +23,8 @@ START, END = b"{", b"}"
 HEAD = Struct(">ci")
 #: The fields at the start of an entry: its transaction, and a byte that identifies large messages.
 PROLOGUE = Struct(">qB")
-#: The values of this byte, in several versions, for an entry with the headers of a large message.
+#: The values of this byte that mean a large message, in all versions. Such an entry contains the message's
+#: headers.
 LARGE_KINDS = (1, 0xFF)
 MOST_ADDRESS = 1 << 16
 #: A function that receives the code of a remark, a file, the offset in it (None: the complete file), and the
@@ -81,7 +82,7 @@ class PageFile:
             end = off + HEAD.size + size
             if brace != START or size < 0 or end >= content.size or content.read(end, 1) != END:
                 if not zeros(content, off):
-                    why = "no complete entry begins here; what follows is not read"
+                    why = "no complete entry begins here; later bytes are not read"
                     report("page-damaged", self.name, off, why)
                 return
             yield off, size
@@ -147,7 +148,9 @@ def _protocol_end(data: bytes, at: int) -> int:
 
 
 def _queues_at(data: bytes) -> int:
-    """Return the offset at which the list of queues begins, using only the list's stored length."""
+    """Return the offset at which the list of queues begins. It is computed only from the list's stored
+    length.
+    """
     for count in range(1, min(1 << 10, len(data) // core.LONG.size)):
         at = len(data) - core.LONG.size * count - core.INT.size
         if at >= 0 and core.INT.unpack_from(data, at)[0] == count:

@@ -24,7 +24,7 @@ MESSAGES = (core.PROTOCOL, core.OLD, core.LARGE)
 #: Record types that are ignored here: large messages being received, retention, mirrors, MQTT clients.
 OTHERS = (PENDING_LARGE, 49, 53, 54)
 QUEUE_COUNT, TWO_LONGS, PLACE = Struct(">qi"), Struct(">qq"), Struct(">qqi")
-#: The record types that change a page transaction. A record of any other type adds one.
+#: The record types that change a page transaction. A record of any other type adds a page transaction.
 UPDATES = (12, 14)
 #: The factor in a key: a key is the id of a queue times this factor, plus the id of a message.
 _KEY = 1 << 64
@@ -47,8 +47,8 @@ class Doubt:
 
 @dataclass(slots=True)
 class PageCounter:
-    """Represents a queue's page counters: the number of its paged messages, and their bytes if these are
-    counted.
+    """Represents a queue's page counters: the number of its paged messages, and their bytes if the broker
+    counts them.
     """
 
     count: int = 0
@@ -60,13 +60,13 @@ class References:
     """Represents the live references, in the order of their records. A message's first reference takes 24
     bytes of memory.
 
-    A reference is identified by its position, the turn. The turn of a message's first reference is stored by
-    the number of the message, later turns in a dict.
+    A reference is identified by its position in this order, the turn. For the first reference to a message,
+    an array maps the message's number to the turn. A dict contains the turns of later references.
     """
 
     def __init__(self) -> None:
-        #: Maps a turn to the id of the queue, and to the number of the message, which is -1 if it is
-        #: acknowledged.
+        #: Two maps from a turn: to the id of the queue, and to the number of the message. The number is -1 if
+        #: the message is acknowledged.
         self.queues, self.numbers = array("q"), array("q")
         #: Maps the number of a message to the turn of its first reference, which is -1 if there is none.
         self.first = array("q")
@@ -111,17 +111,19 @@ ReportRecord = Callable[[str, str, int, str], None]
 
 
 class Pending:
-    """Live items: the references; and for each message, by its number, the id, place, time and size."""
+    """Live items: the references to messages, and the id, place, time and size of each message, by its
+    number.
+    """
 
     def __init__(self, replay: Kept, report: ReportRecord, *, judge: bool = False) -> None:
         self._replay, self._report, self._judges = replay, report, judge
-        #: Numbers of the messages that may have a problem, and whether some record other than a message
+        #: Two facts: the numbers of the messages that may have a problem, and whether another kind of record
         #: cannot be decoded.
         self.odd, self.cut = array("q"), False
         self.numbers = IdNumbers()
         self.idents, self.places, self.stamps, self.sizes = (array("q") for _ in range(4))
         self.references = References()
-        #: Maps the turn of a reference to the number of its deliveries, and its due time.
+        #: Two maps from the turn of a reference: to the number of its deliveries, and to its due time.
         self.deliveries: dict[int, int] = {}
         self.scheduled: dict[int, int] = {}
         #: Maps a page transaction to the number of its open messages, and the position of the record that
@@ -141,7 +143,7 @@ class Pending:
         self.doubts: list[Doubt] = []
         self.highest = 0
         self._take_live()
-        #: The ids of the queues that are referred to.
+        #: The ids of the queues that live references contain.
         self.queues = {*self.references.queues}
         for transaction in replay.in_doubt_transactions():
             self._take_doubt(transaction)
@@ -156,7 +158,9 @@ class Pending:
         } - {-1}
 
     def is_sent(self, tx: int) -> bool:
-        """Return whether sends with this page transaction are live: it is committed, or 0 or -1 (none)."""
+        """Return whether sends in this page transaction are live: it is committed, or the number is 0 or -1
+        (none).
+        """
         return tx <= 0 or tx in self.page_txs
 
     def may_be_sent(self, tx: int) -> bool:
@@ -175,8 +179,8 @@ class Pending:
 
     def _take_live(self) -> None:
         numbers, add, put = self.numbers, self.references.add, self.numbers.put
-        # This is a copy of the code of `References.add` for the first reference to a message, because almost
-        # every reference is the first one to its message.
+        # To save calls, this loop repeats the code of `References.add` for the first reference to a message.
+        # Almost every reference is the first one to its message.
         first, queues, held = self.references.first, self.references.queues, self.references.numbers
         judges, newest, last = self._judges, None, 0
         idents, places = self.idents.append, self.places.append
@@ -188,7 +192,7 @@ class Pending:
             try:
                 if kind == REFERENCE:
                     if size < 8:
-                        raise core.Undecodable("the id of its queue is cut")
+                        raise core.Undecodable("the id of its queue is truncated")
                     (queue,) = long_at(data, start)
                     number = last if ident == newest else numbers.get(ident)
                     if number is None:
@@ -244,7 +248,7 @@ class Pending:
                 self._report("unknown-type", str(item.id), item.place, f"record type {kind}")
 
     def _change(self, item: Body, data: bytes) -> None:
-        """Apply a change of a reference. The last change of each kind is the effective one."""
+        """Apply a change of a reference. Only the last change of each kind has an effect."""
         (queue,) = core.LONG.unpack_from(data, 0)
         turn = self.references.find(queue, item.id, self.numbers.get(item.id))
         if turn < 0:
@@ -306,7 +310,9 @@ class Pending:
 def _one_by_one(
     found: Iterable[BodyColumns],
 ) -> Iterator[tuple[int, int, tuple[int, int, int], bytes, int]]:
-    """Return each record's position, code, first fields and bytes, and its body's offset in these bytes."""
+    """Yield five values for each record: its position, code, first fields and bytes, and the offset of its
+    body in these bytes.
+    """
     return chain.from_iterable(
         zip(each.places, each.codes, each.heads, repeat(each.data), each.starts, strict=False)
         for each in found

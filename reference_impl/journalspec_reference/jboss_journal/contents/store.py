@@ -27,7 +27,7 @@ JMS = "jms"
 #: Narayana's journals: the extension of their files, the type of all records, and the first bytes of each
 #: buffer. These bytes are a magic value and the byte order of the buffer's numbers.
 TXLOG, TXLOG_TYPE, TXLOG_MARK = "txlog", 0, b"#BE\x01"
-#: User types that brokers write, and how many records are examined to find such types.
+#: The user types that brokers write, and the number of records that are examined for such types.
 BROKER_TYPES, LOOKED_AT = frozenset(range(20, 55)), 100
 ARTEMIS_2, ARTEMIS_1, HORNETQ = "ActiveMQ Artemis 2", "ActiveMQ Artemis 1", "HornetQ 2"
 #: The evidence for the product if the records do not identify it.
@@ -45,7 +45,7 @@ class Store:
     #: Whether properties of messages are also checked for problems.
     judges: ClassVar[bool] = False
     remarks: Remarks = field(default_factory=Remarks)
-    #: The subject of a remark: code and key.
+    #: The subjects of the remarks so far: (code, key).
     _noted: set[tuple[str, str]] = field(default_factory=set)
 
     def note(self, note: Oddity) -> None:
@@ -69,10 +69,10 @@ class Store:
 
     @property
     def is_of_broker(self) -> bool:
-        """Whether a broker wrote this journal: most records have its types, or its other directories are
-        here.
+        """Whether a broker wrote this journal. This is so if most records have a broker's types, or if a
+        broker's other directories exist.
 
-        A journal is a container that other programs use for their own records. HornetQ's journal of JMS names
+        Other programs also use journals for their own records. For example, HornetQ's journal of JMS names
         has its own types.
         """
         if self.answer.journal.params.get("extension") == JMS:
@@ -124,7 +124,9 @@ class Store:
 
     @cached_property
     def bindings(self) -> Bindings:
-        """The queues of this journal if it is a journal of bindings, or of the bindings journal beside it."""
+        """The queues in this journal if it is a journal of bindings, else those in the bindings journal next
+        to it.
+        """
         replay = self.bindings_replay
         if replay is None:
             room = beside(self.answer.journal, BINDINGS)
@@ -150,9 +152,9 @@ class Store:
 
     @cached_property
     def queues(self) -> dict[int, str]:
-        """Maps an id to the name of a queue.
+        """A map from the id of a queue to its name.
 
-        The names come from the bindings; without bindings, from the messages.
+        The names come from the bindings. If there are no bindings, they come from the messages.
         """
         if self.bindings_replay is not None:
             return {ident: queue.name for ident, queue in self.bindings.queues.items()}
@@ -193,7 +195,7 @@ class Store:
 
     @cached_property
     def sizes(self) -> Sequence[int]:
-        """Maps the number of a message to its bytes, including those of its file."""
+        """The size in bytes of each message, including its file, by the message's number."""
         pending = self.pending
         sizes = pending.sizes[:] if pending.large.masks else pending.sizes
         for number in pending.numbers_of_large():
@@ -205,7 +207,8 @@ class Store:
         """The page files."""
         room = beside(self.answer.journal, "paging")
         pages = room is not None and any(True for _ in room.rooms())
-        # If the bindings do not identify the product, only a pass over the journal can.
+        # If the bindings do not identify the product, `product` reads the journal. This is done only if there
+        # are pages.
         old = pages and not self._has_addresses and self.product[0] in (HORNETQ, ARTEMIS_1)
         return Paging(room, old)
 

@@ -2,8 +2,7 @@
 
 Recovered content comes from the journal alone. Facts that only db.data contains are in separate columns. If
 db.data covers a message's record but lacks the message, the message is not delivered while db.data exists.
-Subscriptions of ActiveMQ
-5.8 and earlier can be in db.data alone.
+Subscriptions of ActiveMQ 5.8 and earlier can be only in db.data.
 """
 
 from __future__ import annotations
@@ -66,7 +65,7 @@ _OF_JOBS = {
 #: The directory of a scheduler's journal.
 _SCHEDULER = "scheduler"
 #: A directory with more names than this is not searched for schedulers, because it is not the data directory
-#: of a broker. If hundreds of stores are in one directory, each store would search all others.
+#: of a broker. If such a directory contains hundreds of stores, each store would search all others.
 _MOST_BESIDE = 100
 _GONE = "its record was removed after the journal was read"
 _PREFIXES = {"QUEUE": "queue", "TOPIC": "topic", "TEMP_QUEUE": "temp-queue", "TEMP_TOPIC": "temp-topic"}
@@ -86,7 +85,7 @@ class KahaContents(Contents):
     def remarks(self) -> Remarks:
         """The remarks on all tables that were read.
 
-        If a table was read twice, they are those of the last pass.
+        If a table was read twice, the remarks are those of the last pass.
         """
         out = Remarks()
         for each in self._remarks.values():
@@ -100,7 +99,7 @@ class KahaContents(Contents):
         return super().rows(table)
 
     def near(self, regions: Sequence[Dropped]) -> Iterator[Row]:
-        """Yield the messages next to regions, before and after each; no other message is decoded."""
+        """Yield the messages directly before and after each region. No other message is decoded."""
         best: dict[tuple[int, bool], tuple[int, Listed, ListedMessage]] = {}
         for listed in self._lists:
             for entry in listed.entries():
@@ -158,7 +157,7 @@ class KahaContents(Contents):
                 yield fields.get("message") or fields.get("subscription_info") or b""
 
     def _fields_at(self, place: int) -> Mapping[str, Any]:
-        """Return the fields of the command at a place; empty if the file changed since it was read."""
+        """Return the fields of the command at a place, or none if the file has changed since it was read."""
         with suppress(Changed):
             return self._places.command(place)[1]
         return {}
@@ -234,9 +233,12 @@ class KahaContents(Contents):
             }
 
     def _counted(self) -> Iterator[tuple[Name, Count, int]]:
-        """Yield the name and count of each queue or subscription, and the messages that a broker reports."""
+        """Yield three values for each queue or subscription: its name, its count, and the number of messages
+        that a broker reports.
+        """
         known = self.passed.known
-        # Subscriptions of a topic share messages, so their lengths and times are kept during the count.
+        # Subscriptions of a topic share messages. Therefore the lengths and times of messages are cached
+        # during the count.
         time_of = lru_cache(1 << 14)(partial(self._read_time, self.version))
         for name, key, entries, _ in self._lists:
             total, pending = Count("messages", name[1] if key is None else f"{name[1]} {key}"), 0
@@ -313,7 +315,7 @@ class KahaContents(Contents):
                     row["outcome"] = "committed" if tx[2:] in decided else "rolled back"
                 elif of_several:
                     row["outcome"] = "unknown"
-                    text = f"no {_DECIDES} is beside it: whether it is committed is not known"
+                    text = f"there is no {_DECIDES} next to it: whether it is committed is unknown"
                     self._remark("transactions", tx_text(tx), None, "undecided", text)
                 row["changes"] = [self._change(step) for step in steps]
                 yield row
@@ -420,8 +422,9 @@ def _opened(directory: Path) -> Iterator[JournalPass]:
 # The messages of each queue and durable subscription, according to the journal and the db.data next to it.
 
 
-#: States of a message. It is delivered after a start; acknowledged by a prepared transaction; absent from the
-#: index, although the index covers its record; or needed by a subscription that only the index contains.
+#: The states of a message, in this order: it is delivered after a start; a prepared transaction acknowledges
+#: it; it is absent from the index, although the index covers its record; a subscription that only the index
+#: contains needs it.
 PENDING, PREPARED, NOT_IN_INDEX, INDEX_ONLY = "pending", "prepared-ack", "not-in-index", "index-only"
 _NONE = array("q")
 
@@ -453,8 +456,8 @@ class _Topic(NamedTuple):
     numbers: Mapping[int, int]
     #: The needs of each subscription, in the form that :meth:`Index.needed` yields.
     needed: Mapping[str, array[int]]
-    #: Maps a subscription that only the index contains to its messages, and a subscription to its stored
-    #: object.
+    #: Two maps: from a subscription that only the index contains to its messages, and from a subscription to
+    #: its stored object.
     others: Mapping[str, Sequence[ListedMessage]]
     infos: Mapping[str, bytes]
 
@@ -539,7 +542,9 @@ class Lists:
         return None
 
     def _holds(self, name: Name, ident: str, file: int, off: int) -> bool:
-        """Return whether the record that an index refers to exists; it can be in a damaged region."""
+        """Return whether the record to which an index refers exists. The record can be missing because its
+        region is damaged.
+        """
         with suppress(Changed):
             command, fields, _ = self._passed.places.command((self._turns[file] << PLACE) + off)
             same = destination_of(fields) == name and fields.get("message_id", "") == ident

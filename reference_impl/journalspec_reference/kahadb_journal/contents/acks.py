@@ -1,5 +1,5 @@
-"""Reads the map of acknowledgements. It is a Java map in its own record, from a data file to the files of
-acknowledged messages.
+"""Reads the map of acknowledgements. It is a Java map, which has its own record. It maps a data file to the
+files whose messages are acknowledged in it.
 
 Only this part of Java's serialisation is supported: a HashMap of Integer to HashSet of Integer. No Java
 object is created.
@@ -12,13 +12,13 @@ import struct
 from journalspec_reference.java_objects import BLOCK, CLASS, END, HANDLES, NULL, OBJECT, REFERENCE, STREAM
 
 _U1, _U2, _I4, _U4 = (struct.Struct(f">{kind}") for kind in "BHiI")
-#: Sizes in bytes: the load factor and threshold of a map, and the bytes of a block before the number of
-#: entries, in a map and in a set.
+#: Three sizes in bytes: the load factor and threshold of a map, and the bytes of a block before the number of
+#: entries, first in a map, then in a set.
 _FIELDS, _BEFORE_MAP, _BEFORE_SET = 8, 5, 9
 
 
 class AckMapError(ValueError):
-    """The bytes are not a valid map of acknowledgements; the text says why."""
+    """This error means that bytes are not a valid map of acknowledgements. Its text is the reason."""
 
 
 class _Stream:
@@ -40,7 +40,7 @@ class _Stream:
             raise AckMapError(f"token {found} before {self.at} instead of {wanted}")
 
     def begin(self) -> None:
-        """Read an object's class and its superclasses. The object's token has already been read."""
+        """Read the class of an object and its superclasses. The token of the object was read before."""
         while (token := self.number(_U1)) == CLASS:
             self._handles.append(None)
             size = self.number(_U2)

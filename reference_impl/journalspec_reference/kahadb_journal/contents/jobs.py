@@ -49,8 +49,8 @@ class _Timetable:
 def jobs(passed: JournalPass) -> list[Mapping[str, Any]]:
     """Return the jobs that exist after all commands of a journal, ordered by scheduler and next time.
 
-    Each job contains the fields of its ADD_SCHEDULED_JOB except for the message, and the `place` of that
-    record. A rescheduled job contains the count and the next time of its last RESCHEDULE_JOB.
+    Each job contains the fields of its ADD_SCHEDULED_JOB record except for the message, and the `place` of
+    this record. A rescheduled job contains the count and the next time of its last RESCHEDULE_JOB.
     """
     found: defaultdict[str, _Timetable] = defaultdict(_Timetable)
     for place, name, fields in passed.commands():
@@ -79,5 +79,5 @@ def early(passed: JournalPass) -> bool:
     In such a record, the size before the message reads as a TRACE without text.
     """
     kinds = {(name, "text" in fields) for _, name, fields in passed.commands()}
-    # In a journal with other commands, a TRACE is a broker's note.
+    # If the journal has other commands, a TRACE is a note of the broker, not a bare message.
     return ("TRACE", False) in kinds and {name for name, _ in kinds} == {"TRACE"}

@@ -1,9 +1,9 @@
 """Decodes OpenWire as KahaDB stores it: with loose marshalling, a size before each object, and no cache of
 values (versions 1 to 12).
 
-Damaged data is read up to the damage. Flags are 0 or 1, and most places permit only one type. An object that
-cannot be decoded as stored is decoded again with invalid flags and types corrected by these rules; a remark
-reports this.
+Damaged data is read up to the damage. A flag must be 0 or 1, and most places permit only one type. If an
+object cannot be decoded as stored, it is decoded again with invalid flags and types corrected by these rules.
+A remark reports the correction.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ DESTINATIONS = {100: "queue", 101: "topic", 102: "temp-queue", 103: "temp-topic"
 _MESSAGE_ID, _LOCAL, _XA = range(110, 113)
 _CONNECTION, _SESSION, _CONSUMER, _PRODUCER, _BROKER = range(120, 125)
 ACKS = ("delivered", "poison", "standard", "redelivered", "individual", "unmatched", "expired")
-#: Limits: a larger body is not decompressed; the depth of nested maps, lists and objects; the number of
-#: values in a body.
+#: Three limits: the size of a body that is decompressed; the depth of nested maps, lists and objects; the
+#: number of values in a body.
 INFLATED, DEPTH, VALUES = 64 << 20, 50, 1 << 19
 _TOO_MANY = f"there are more than {VALUES} values"
 
@@ -44,7 +44,7 @@ _CHARACTER, _STRING, _BYTES, _MAP, _LIST, _LONG_STRING = 3, 9, 10, 11, 12, 13
 
 
 class OpenWireError(ValueError):
-    """The bytes are not an object of this type. The text says why."""
+    """This error means that bytes are not an object of this type. Its text is the reason."""
 
 
 _Reader: TypeAlias = Callable[["Bytes"], Any]
@@ -79,9 +79,9 @@ class Bytes:
         self.data, self.at, self.version = data, at, version
         #: Whether to read an invalid flag as 0, and an impossible type as the only possible type.
         self.presumes = presumes
-        #: Accepted values that the product would refuse.
+        #: Remarks on accepted values that the product would refuse.
         self.odd: list[Problem] = []
-        #: The number of values read so far, and the number of objects that enclose this one.
+        #: Two counters: the values read so far, and the objects that enclose the current one.
         self.values = self.depth = 0
 
     def byte(self) -> int:
@@ -301,16 +301,16 @@ def _text_of(error: Exception) -> str:
     return str(error) if isinstance(error, OpenWireError) else "the bytes end within a field"
 
 
-#: Maps version and type of objects to their known shapes, the most recent shape first.
+#: Maps (version, type) of objects to their known shapes, the most recent shape first.
 _shapes: dict[tuple[int, ...], Sequence[SeenShape]] = {}
-#: The maximum number of shapes kept per type. After that, only one in this many objects replaces the oldest
-#: shape.
+#: The first number is the maximum number of shapes per type. If a type has that many, only one in _SELDOM
+#: unknown objects replaces the oldest shape.
 _SHAPES, _SELDOM = 8, 128
 _unlike = count(1)
 
 
 def _learn(data: bytes, version: int, fields: Fields, known: Sequence[SeenShape]) -> None:
-    """Remember the shape of an object if reading by this shape results in the same fields."""
+    """Remember the shape of an object, but only if reading by this shape results in the same fields."""
     if len(known) < _SHAPES or next(_unlike) % _SELDOM == 0:
         with suppress(KeyError, ContentsError, ValueError):
             shape = SeenShape(families(FORMAT)["openwire"], version, data[4:], [*fields], _makes(version))
@@ -381,7 +381,7 @@ def read(data: bytes, version: int) -> Decoded:
         for other in tried if presumes or first.fields.get("kind") in _types() else ():
             least = _least(data[4:5], other)
             if presumes and len(data) != least and b"\1" not in data[5:least]:
-                continue  # Each optional value would be absent.
+                continue  # Skip the version, because each optional value would be absent.
             found = fields_of(data, other, presumes=presumes)
             if not found.wrong:
                 return found
@@ -397,11 +397,11 @@ def _least(kind: bytes, version: int) -> int:
 
 
 def to_time(version: int, data: bytes, at: int, marks: list[int]) -> int:
-    """Return the offset of a message's time. The message's size is at `at`. Return 0 if an earlier field is
-    unusual.
+    """Return the offset of the time in a message that begins with its size at `at`. Return 0 if an earlier
+    field is unusual.
 
-    The places of all bytes that determine this are added to `marks`. Raises OpenWireError, and IndexError if
-    the bytes end too early.
+    The offsets of all bytes on which the result depends are added to `marks`. Raises OpenWireError, and
+    IndexError if the bytes end too early.
     """
     at = _past(data, at + _BEFORE_PRODUCER, _PRODUCERS, 16, marks)
     at = _past(data, at, DESTINATIONS, 0, marks)
@@ -417,8 +417,7 @@ def to_time(version: int, data: bytes, at: int, marks: list[int]) -> int:
     return _past(data, at, DESTINATIONS, 0, marks)
 
 
-#: The number of bytes of size, type, command number and a flag, and the number of bytes of a flag, expiration
-#: and priority.
+#: Two numbers of bytes: of size, type, command number and a flag; and of a flag, expiration and priority.
 _BEFORE_PRODUCER, _BEFORE_REPLY_TO = 10, 10
 _PRODUCERS = (_PRODUCER,)
 
@@ -478,7 +477,9 @@ def transaction_text(found: tuple[Any, ...] | None) -> str | None:
 
 
 def _inflated(content: bytes, *, sized: bool) -> bytes:
-    """Return a decompressed body. `sized` means that its length precedes it. Raises like :func:`inflated`."""
+    """Return a decompressed body. `sized` means that the body's length precedes it. Raises like
+    :func:`inflated`.
+    """
     if not sized:
         return inflated(content, INFLATED)
     if len(content) < 4:
@@ -492,7 +493,7 @@ def _inflated(content: bytes, *, sized: bool) -> bytes:
 def body(fields: Mapping[str, Any], out: dict[str, Any]) -> list[Problem]:
     """Add the body of a message to its fields: text, content, data, class_name.
 
-    Returns code and text of each remark. A body that is not decoded is `data`.
+    Return (code, text) of each remark. A body that is not decoded becomes the field `data`.
     """
     kind, content = KINDS.get(fields["kind"], "unknown"), fields.get("content")
     if kind == "blob":
@@ -544,7 +545,7 @@ READERS: Mapping[str, Callable[[Bytes, dict[str, Any]], None]] = {
 }
 
 
-#: A cache of properties by their bytes, because many messages have the same ones.
+#: A cache of properties by their bytes, because many messages have the same properties.
 _known: dict[bytes, dict[str, Any]] = {}
 
 

@@ -2,8 +2,8 @@
 
 A few bytes of an object determine where its fields are: flags of optional fields, types, counts and sizes.
 All of these except the sizes are the object's shape. In other objects of this shape, many numbers are
-unpacked in one step. Texts and bytes are stored between them. The careful decoder in :mod:`.openwire` handles
-objects of unknown shape.
+unpacked in one step. The texts and bytes are stored between the numbers. The careful decoder in
+:mod:`.openwire` handles objects of unknown shape.
 """
 
 from __future__ import annotations
@@ -32,7 +32,9 @@ Makes: TypeAlias = Mapping[str, tuple[int, Make]]
 
 @dataclass
 class _Group:
-    """Represents the reported fields of one shape: the offsets of numbers; begin and end of other values."""
+    """Represents the reported fields of one shape: where their numbers are, and where other values begin and
+    end.
+    """
 
     names: Sequence[str]
     slots: dict[str, int] = field(default_factory=dict)
@@ -55,8 +57,8 @@ class _Group:
 
 
 class SeenShape:
-    """The shape of an object. It consists of parts, each of which ends with a size; that many bytes follow
-    the part.
+    """The shape of an object. It consists of parts. Each part ends with a size, and is followed by that many
+    bytes.
 
     `data` is a readable object, beginning with its type; `names` are its fields. Raises KeyError if the type
     of a field is not in `makes`, ContentsError if the object does not fit the table.
@@ -70,7 +72,7 @@ class SeenShape:
         groups[INNER] = _Group(of_inner)
         ends, decisive = [0], list[int]()
         untold = _Group(())
-        # The first value stands for fields without a value.
+        # The value at index 0 is for fields without a value.
         form, count = ">", 1
 
         def see(_: int, shape: Type, member: Member, begin: int, end: int, __: Any) -> None:
@@ -123,7 +125,7 @@ class SeenShape:
         return values, ends, at + self._after
 
     def fields(self, data: bytes, at: int) -> dict[str, Any] | None:
-        """Return the fields of the object at `at`; None if the careful decoder has to read it."""
+        """Return the fields of the object at `at`, or None if the careful decoder has to read it."""
         try:
             values, ends, end = self._taken(data, at)
             if end != len(data) or self._decisive(values) != self._shape:

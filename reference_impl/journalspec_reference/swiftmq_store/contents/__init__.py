@@ -19,7 +19,8 @@ from journalspec_reference.swiftmq_store.recover import Recovered, StoreState, k
 from journalspec_reference.swiftmq_store.store import PAGES, Queue
 from journalspec_reference.xids import xid_text
 
-#: The first fields of an entry in a swap file: its length, and the number of deliveries of its message.
+#: The first fields of an entry in a swap file: the length of the entry, and the number of deliveries of the
+#: message.
 _SWAPPED = Struct(">ii")
 #: The fields at the start of a message, up to the time when it was sent.
 _SENT = Struct(">16xq")
@@ -56,7 +57,7 @@ class StoreContents(Contents):
         return (queue for queue in self._found.queues if queue.name != codec.PREPARED)
 
     def _held(self) -> dict[tuple[bytes, bytes, int], str]:
-        """Map queue, key and page of each message in a branch to that branch."""
+        """Return a map from (queue, key, page) of each message in a prepared branch to that branch."""
         return {
             (branch.queue.encode(), key_bytes(entry), entry.page): _branch(branch)
             for branch in self._found.branches
@@ -143,11 +144,13 @@ class StoreContents(Contents):
                 yield row | place
             if after < len(data):
                 place = {"file": self._found.name(path), "off": after}
-                self._remark("swapped", path, place, "cut", f"{len(data) - after} bytes are no whole entry")
+                self._remark("swapped", path, place, "cut", f"{len(data) - after} bytes are not an entry")
 
 
 def _sent(head: bytes) -> int | None:
-    """Return the time when a message was sent (milliseconds) from its first bytes; None if unknown."""
+    """Return the time when a message was sent (milliseconds), from its first bytes. Return None if it is
+    unknown.
+    """
     return _SENT.unpack(head)[0] or None if len(head) == _SENT.size else None
 
 

@@ -1,7 +1,7 @@
 """Serialised messages in the form that a consumer receives: headers, properties, bodies.
 
-Java objects are not deserialised: only the name of their class is read. A part that cannot be decoded becomes
-a problem of that message; the parts before it are kept.
+Java objects are not deserialised: only the name of their class is read. If a part cannot be decoded, this
+becomes a problem of the message. The parts before it are kept.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ _OPTIONAL = (
     *("message_id", "user_id", "client_id", "correlation_id", "type", "reply_to", "address"),
     *("properties", "source_router", "router", "router_queue"),
 )
-#: The columns of a message of which no part can be read.
+#: The row of a message of which no part can be read.
 _NOTHING: dict[str, Value] = dict.fromkeys(
     ("expiration", "priority", "timestamp", "delivery_count", "durable", "redelivered", *_OPTIONAL,
      "text", "content", "data", "class_name"),
 )  # fmt: skip
-#: The stored form of a null string among properties; the type id of a character.
+#: Two codes: the stored form of a null string among properties, and the type id of a character.
 _NULL, _CHARACTER = b"\xc0\x80", 5
 
 
@@ -81,7 +81,8 @@ def _body(cursor: Cursor, kind: str, row: dict[str, Value], problems: list[Probl
         row["data"] = data = cursor.blob()
         row["class_name"] = class_name(data)
     else:
-        # A character beyond U+FFFF can begin in one string and end in the next.
+        # The strings are joined first, because a character beyond U+FFFF can begin in one string and end in
+        # the next.
         joined = bytearray()
         for _ in range(cursor.count(2)):
             joined += cursor.utf()
