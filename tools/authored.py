@@ -55,7 +55,8 @@ class Bases:
         self.described[base["name"]] = (base, base.get("edition", edition))
 
     def get(self, name: str, edition: str = "") -> Built:
-        """Return the base built for `edition` (default: its own). It is shared: copy before changing it."""
+        """Return the base built for `edition` (default: the edition of the base). It is shared: copy it
+        before a change."""
         if name not in self.described:
             raise AuthoringError(f"no base {name!r}: known are {', '.join(sorted(self.described))}")
         described, own = self.described[name]
@@ -259,7 +260,8 @@ def _expanded(author: ModuleType, value: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _gone(built: Built, item: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a note or a missing part; a place given by name becomes an offset."""
+    """Return an entry of a list of notes or missing parts. If its place is a name, the offset replaces the
+    name."""
     return {**item, "off": built.place(item["off"])[1]} if isinstance(item.get("off"), str) else dict(item)
 
 

@@ -165,7 +165,9 @@ def parse_findings(format_id: str, data: Mapping[str, Any]) -> Mapping[str, tupl
     _once(name, ids)
     if set(ids) != set(rules()):
         strange = sorted(set(ids) ^ set(rules()))
-        raise RuleError(f"{name}: each rule must occur once, but not {', '.join(strange)}")
+        raise RuleError(
+            f"{name}: each rule must occur once; missing, unknown or repeated: {', '.join(strange)}"
+        )
     found = {entry["id"]: tuple(_finding(item) for item in entry["finding"]) for entry in data["rule"]}
     wanted = Counter(list(get_format(format_id).editions))
     for rule, items in found.items():

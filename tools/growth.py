@@ -286,7 +286,7 @@ class Measuring:
             return time.process_time() - began
 
     def grown(self, command: str) -> tuple[int, float, float]:
-        """Return elements, seconds, and the exponent.
+        """Return three values: the number of elements, the seconds, and the exponent of growth.
 
         A command that grows too much is also measured at larger sizes, as far as permitted, because a step
         between two sizes is not growth. It is also measured on each side of the step between lists kept in
@@ -311,7 +311,8 @@ class Measuring:
         return large, seconds, exponent
 
     def _exponent(self, command: str, n: int, many: int) -> tuple[float, float]:
-        """Return the seconds that `many` elements take, and the exponent from n elements on.
+        """Return two values: the seconds for `many` elements, and the exponent of growth from n to `many`
+        elements.
 
         A command that grows too much is measured again. For every size, the quickest run of all rounds is
         used.

@@ -33,7 +33,7 @@ from journalspec.messages import IMPACTS, MADE_NAME, ProductMessage, messages, p
 
 PROGRAMS = Path(__file__).with_name("messages")
 SECONDS = 900
-#: Product, state, then `how` and `lines`.
+#: Product -> state -> `how` and `lines`.
 Record = dict[str, dict[str, dict[str, Any]]]
 #: Patterns of values that differ from run to run, and their replacements.
 REPLACED = (
@@ -166,7 +166,7 @@ def main() -> int:
         record_of(maker.format).write_text(text + "\n", encoding="utf-8")
         return 0
     lacking = unprinted(given.product, {key: list(entry["lines"]) for key, entry in fresh.items()})
-    print(*lacking or ["every message that rows say these states make was printed"], sep="\n")
+    print(*lacking or ["the product printed every message that the rows predict for these states"], sep="\n")
     return 1 if lacking else 0
 
 

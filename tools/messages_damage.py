@@ -164,8 +164,8 @@ def first_file_gone(root: Path, below: str) -> None:
     (root / below / records(root / below)[0].at.file).unlink()
 
 
-# KahaDB: damage to batches, and to commands. The checksum of their batch becomes 0, which a reader does not
-# verify.
+# KahaDB: damage to batches and commands. The checksum of a damaged command's batch becomes 0, which a reader
+# does not verify.
 
 
 def put_in_batch(root: Path, name: str, off: int, new: str) -> None:

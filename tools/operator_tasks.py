@@ -383,7 +383,7 @@ def _kept(asked: Asked) -> str:
     ours = {name for name, why in rows if not why.startswith("nothing")}
     theirs = {name for name, count in asked.product.of("file").items() if count}
     theirs |= {name for name, why in rows if why.startswith("the file that the broker writes to")}
-    return "" if ours == theirs else f"ours alone {sorted(ours - theirs)}, theirs {sorted(theirs - ours)}"
+    return "" if ours == theirs else f"only ours {sorted(ours - theirs)}, only theirs {sorted(theirs - ours)}"
 
 
 def _lost_messages(asked: Asked) -> str:
@@ -427,7 +427,7 @@ def _tasks() -> Iterator[Task]:
 TASKS = tuple(_tasks())
 
 
-# Running tasks, and the table.
+# Functions that run the tasks and print the table.
 
 
 @dataclass(frozen=True)
@@ -531,9 +531,11 @@ def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--mb", type=int, default=350, help="size of a store, about")
+    parser.add_argument("--mb", type=int, default=350, help="approximate size of a store in MB")
     parser.add_argument("--only", default="", help="only tasks with this in PRODUCT/NAME")
-    parser.add_argument("--fresh", action="store_true", help="ask again what this commit has answered")
+    parser.add_argument(
+        "--fresh", action="store_true", help="run the tasks again that this commit has already run"
+    )
     parser.add_argument("--show", action="store_true", help="print the answers, too")
     given = parser.parse_args()
     kept = stores.cache() / "operator" / f"answers-{given.mb}-{commit()}.json"

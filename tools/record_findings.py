@@ -224,7 +224,8 @@ def _is_number(value: object) -> bool:
 
 
 def _first(found: tuple[CrashCase, Result]) -> tuple[bool, int, bool, int, str]:
-    """Order failures: not excused by a limit, strongest preset, first runs, fewest arrived sectors."""
+    """Return a sort key. These failures come first: not excused by a limit, strongest preset, first run,
+    fewest sectors on disk."""
     case, result = found
     second, descriptor = isinstance(case.workload, SecondLife), case.descriptor
     return not result.red, rank(descriptor.preset), second, sum(map(bool, descriptor.mask)), case.id

@@ -465,7 +465,7 @@ def main() -> None:
         "--stores", action="store_true", help="stores of real size, and the products' readers"
     )
     parser.add_argument(
-        "--messages", type=int, help="how many messages or rows each store has (default: about 400 to 900 MB)"
+        "--messages", type=int, help="number of messages or rows in each store (default: about 400 to 900 MB)"
     )
     parser.add_argument("--spark", action="store_true", help="Spark, beside Parquet")
     parser.add_argument("--loops", action="store_true", help="print the plain loops")

@@ -83,12 +83,12 @@ class Transcript:
             return
         match = _REPLACE.fullmatch(line)
         if match is None:
-            raise TranscriptError(f"{self.path.name}: not understood: {line}")
+            raise TranscriptError(f"{self.path.name}: unknown preparation: {line}")
         path = place / match["file"]
         before = path.read_text(encoding="utf-8")
         if before.count(match["old"]) != 1:
             raise TranscriptError(
-                f"{self.path.name}: {match['file']} does not hold {match['old']!r} exactly once"
+                f"{self.path.name}: {match['file']} does not contain {match['old']!r} exactly once"
             )
         path.write_text(before.replace(match["old"], match["new"]), encoding="utf-8")
 

@@ -121,7 +121,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument(
         "formats", nargs="*", metavar="FORMAT", help="formats (default: all with worst cases)"
     )
-    parser.add_argument("--check", action="store_true", help="change nothing; exit 1 if anything is not so")
+    parser.add_argument(
+        "--check", action="store_true", help="change nothing; exit 1 if a finding has changed"
+    )
     options = parser.parse_args(arguments)
     status = 0
     for format_id in options.formats or format_ids():
@@ -133,7 +135,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if rendered(found) == rendered(findings(format_id)):
             print(f"{format_id}: {len(found)} findings, up to date")
         elif options.check:
-            print(f"{format_id}: not so any more; run python tools/worst_findings.py")
+            print(f"{format_id}: findings have changed; run python tools/worst_findings.py")
             status = 1
         else:
             replace_text(FINDINGS / f"{format_id}.toml", rendered(found))

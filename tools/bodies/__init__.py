@@ -107,7 +107,8 @@ _CALLED = re.compile(r"(^|_)(size|length|count)$")
 
 @cache
 def _measures(family: Family) -> frozenset[tuple[str, str]]:
-    """Return the (type, field) pairs in sizes and counts; the type is "" for fields of outer types."""
+    """Return the (type, field) pairs to which sizes and counts refer; the type is "" for fields of outer
+    types."""
     found = set()
     for shape in family.types.values():
         sizes = (

@@ -143,7 +143,7 @@ class BitronixCapture(Capture):
             plain = [{key: record[key] for key in ("type", "gtrid", "names", "at")} for record in good]
             return {"expect": self.spoilt(run, plain, state), "written": written}
         if strict["verdict"] != "clean" or not (written["agreed"] or read["verdict"] == "clean"):
-            raise ValueError("the product does not take its own files as sound: they need an entry by hand")
+            raise ValueError("the product reports damage in its own files: write their entry by hand")
         records = {
             name: [{**record, "at": {"file": name}} for record in found]
             for name, found in _read_back(read).items()

@@ -23,7 +23,7 @@ def make_base(product: Product, *, out: str) -> bool:
     """
     target = Path(out) / f"{product.edition}.tar.xz"
     if target.exists():
-        print(f"error: {target} is already there: bases are never overwritten", file=sys.stderr)
+        print(f"error: {target} already exists: bases are never overwritten", file=sys.stderr)
         os._exit(2)
     jvm.start(product)
     # With this setting the log ends with its last record, so the next record does not depend on preallocated

@@ -36,7 +36,7 @@ class JournalCapture(Capture):
     def made_otherwise(
         self, product: Product, scenario: Scenario, directory: Path
     ) -> list[tuple[str, Steps]] | None:
-        """Run the operations in a child process elsewhere; `directory` becomes a copy of its files at one
+        """Run the operations in a child process in another directory. Copy its files to `directory` at one
         moment.
         """
         moment = scenario.told.get("moment")

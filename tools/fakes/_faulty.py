@@ -52,7 +52,8 @@ class Due(NamedTuple):
 
 
 def misdeeds_of(*lines: Due | tuple[Any, ...]) -> tuple[Misdeed, ...]:
-    """Return the misdeeds of a table; lines are (name, about, does[, greets]), or a Due for those below."""
+    """Return the misdeeds of a table; a line is (name, about, does[, greets]), or a Due that applies to the
+    lines after it."""
     found = []
     due = Due({})
     for line in lines:

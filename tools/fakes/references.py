@@ -193,9 +193,9 @@ def _raise(error: BaseException) -> None:
     raise error
 
 
-ExitsHard = _third("ExitsHard", "Ends the process without a word.", lambda: os._exit(0))
+ExitsHard = _third("ExitsHard", "Ends the process without an answer.", lambda: os._exit(0))
 Raises = _third("Raises", "An ordinary exception.", lambda: _raise(RuntimeError("this was not foreseen")))
-Prints = _third("Prints", "Writes where the answers of programs go.", lambda: print("third question"))
+Prints = _third("Prints", "Prints to standard output.", lambda: print("third question"))
 
 
 class ExitsInHello(Right):

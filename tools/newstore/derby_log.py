@@ -102,7 +102,9 @@ def lacking(old: Sequence[tuple[Path, Answer, frozenset[str]]]) -> Iterator[str 
             for title, rows in got["tables"].items()
             if title not in named and OBJECT not in wanted.get(title, Counter())
         }
-        yield "; ".join(f"{title}: {count} rows more" for title, count in more.items() if count)
+        yield "; ".join(
+            f"{title}: {count} rows only in the old one" for title, count in more.items() if count
+        )
 
 
 def _started(places: Sequence[Path]) -> Iterator[dict[str, Any] | None]:
@@ -194,5 +196,5 @@ def difference(answer: Mapping[str, Any], wanted: Mapping[str, Counter[str]]) ->
         # compared.
         bare = title.startswith("?.") or not rows.keys().isdisjoint((OBJECT, "[]"))
         if mine.total() != rows.total() or (mine != rows and not bare):
-            return f"{title}: {mine.total()} rows, not {rows.total()}, or others"
+            return f"{title}: {mine.total()} rows instead of {rows.total()}, or other values"
     return f"tables {sorted(got)}" if got.keys() != wanted.keys() else ""
