@@ -1,4 +1,5 @@
-"""The author modules of all formats: products and the reference read their files as journals."""
+"""The author modules of all formats: products and the reference accept the journals that these modules
+build."""
 
 from __future__ import annotations
 

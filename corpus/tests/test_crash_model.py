@@ -364,7 +364,7 @@ def test_bursts_begin_and_end_with_a_wrong_bit_and_pairs_are_two_bits(preset: st
 @pytest.mark.parametrize(
     ("dims", "count"), [((2,) * 6, 64), ((2,) * 12, EXHAUSTIVE), ((3, 2, 4), 24), ((1,), 1)]
 )
-def test_few_subsets_are_enumerated_completely(dims: tuple[int, ...], count: int) -> None:
+def test_all_subsets_are_enumerated_if_they_are_few(dims: tuple[int, ...], count: int) -> None:
     got = subsets(dims)
     assert len(got) == count == len({row.tobytes() for row in got})
     assert (got < np.asarray(dims)).all()
@@ -393,7 +393,7 @@ def test_many_subsets_are_sampled_with_all_that_deviate_at_two_positions() -> No
     assert (abs(thirds - SAMPLES / 3) < 4 * (SAMPLES * 2 / 9) ** 0.5).all()
 
 
-def test_equal_rows_become_one_row_at_the_first_position() -> None:
+def test_equal_states_become_one_row_at_the_first_position() -> None:
     """The strongest preset comes first, and a state belongs to the first preset that can leave it."""
     rows = np.asarray([[1, 2], [0, 1], [1, 2], [0, 258], [0, 1], [2, 0]], np.uint16)
     for given in (rows, np.asfortranarray(rows), rows[:0], np.zeros((3, 0), np.uint16)):
@@ -404,7 +404,7 @@ def test_equal_rows_become_one_row_at_the_first_position() -> None:
 
 
 @pytest.mark.parametrize("preset", ["epoch-subset-512", "sector-trash-512", "bitrot-bit", "bitrot-burst"])
-def test_another_seed_selects_other_states(preset: str) -> None:
+def test_another_seed_samples_other_states(preset: str) -> None:
     ops = (*record("a", 0, 13 * SECTOR), Sync("log"), Ack(("a",)))
     trace = trace_of(*ops, base={"log": bytes(16 * SECTOR)})
 
@@ -502,7 +502,7 @@ def test_case_id_includes_all_required_records() -> None:
     assert case_id(b"c" * 16, promised) == hashlib.blake2b(b"c" * 16 + promised, digest_size=16).digest()
 
 
-def test_about_one_trace_in_the_given_number_is_chosen() -> None:
+def test_about_one_trace_in_n_is_chosen() -> None:
     """Only the id decides. The count is within four sigma of a binomial distribution.
 
     The choice for 128 is a subset of that for 32.
@@ -613,7 +613,9 @@ def test_record_that_an_earlier_crash_may_have_left_may_be_recovered() -> None:
         (AGAIN, Answer(("a", "b-1")), FORBIDDEN, False, "hole"),
     ],
 )
-def test_verdicts(expected: Expected, answer: Answer, refusal: str, may_omit: bool, verdict: str) -> None:
+def test_verdict_on_an_answer_is_the_expected_one(
+    expected: Expected, answer: Answer, refusal: str, may_omit: bool, verdict: str
+) -> None:
     assert judge(answer, expected, refusal, holes_allowed=may_omit) == verdict
     assert verdict in VERDICTS
 

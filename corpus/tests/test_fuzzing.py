@@ -100,7 +100,7 @@ def test_changed_byte_leaves_the_other_fields(family: Family) -> None:
     assert kept >= LEAST.get(family.name, LEAST_KEPT) * tried > 800
 
 
-def test_decoder_that_disagrees_with_a_product_is_a_finding(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_fault_in_a_body_that_a_product_wrote_is_a_finding(monkeypatch: pytest.MonkeyPatch) -> None:
     source, readers = Bodies("kahadb_journal", "openwire", 1), BodyReaders("kahadb_journal", "openwire")
     refuses: Decoder = lambda *_: ({}, "all of it")  # noqa: E731  # of a type that mypy knows
     monkeypatch.setattr(readers, "_decoders", dict.fromkeys(decoders("kahadb_journal"), refuses))
