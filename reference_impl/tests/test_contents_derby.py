@@ -1,4 +1,4 @@
-"""Contents of Derby logs: tables and rows equal the results of SQL, on healthy and on damaged databases."""
+"""Contents of Derby logs: tables and rows equal the results of SQL, on undamaged and on damaged databases."""
 
 from __future__ import annotations
 
@@ -149,7 +149,8 @@ def test_encrypted_database_needs_its_password(
     assert [*found.rows("tables")] == []
 
 
-# What Derby stored for one boot password, and the first record of each log, which is a checksum record.
+# The properties that Derby stored for one boot password, and the first record of each log (a checksum
+# record).
 KEYS = dict(ROWS["KEYS"])
 
 

@@ -471,7 +471,7 @@ def test_messages_in_the_index_only_are_listed() -> None:
     assert all(item.what == "message" and item.id for item in items)
 
 
-def test_steps_state_what_the_product_needs() -> None:
+def test_steps_list_releases_and_settings_that_the_product_needs() -> None:
     topic = authored("r1 SUBSCRIPTION t=T sub=c:a info=01", "r2 t=T")
     assert any("5.9.0 to 5.12.0" in step for step in new_store(topic, StoreChoices()).steps())
     multi = authored("r1 q=A xa=61616:63:31", "r2 PREPARE xa=61616:63:31")

@@ -164,7 +164,7 @@ def differences(case: Any, found: Recovered, kinds: list[int]) -> str:
     return ", ".join(differing + ["durables"] * (not same_durables(result, found)))
 
 
-def test_outcomes() -> None:
+def test_reference_differs_from_the_product_only_in_the_listed_cases() -> None:
     causes = tomllib.loads(TABLE.read_text(encoding="utf-8"))["cause"]
     known = [
         (name, differing)
