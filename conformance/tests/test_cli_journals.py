@@ -122,7 +122,7 @@ def test_interrupted_commands_end_with_130_or_141(
 
 
 @pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
-def test_ctrl_c_while_the_program_is_being_imported(tmp_path: Path) -> None:
+def test_ctrl_c_during_imports_ends_the_program_without_output(tmp_path: Path) -> None:
     (tmp_path / "click.py").write_text("import os, signal\nos.kill(os.getpid(), signal.SIGINT)\n")
     command = [sys.executable, "-m", "journalspec_conformance", "formats"]
     environment = {**os.environ, "PYTHONPATH": str(tmp_path)}

@@ -83,7 +83,7 @@ def test_expected_answers_are_never_sent() -> None:
 
 
 @pytest.mark.parametrize(("op", "row"), [(op, row) for op in ("read", "write") for row in TABLE[op]])
-def test_result_for_each_kind_of_reply(op: str, row: list[Any]) -> None:
+def test_reply_has_the_result_class_of_the_table(op: str, row: list[Any]) -> None:
     """The reference reads the files of writers, which may decline features that hello cannot declare."""
     reply, claims, *expected, reason = row
     clocked = varied(WRITE, write={**(WRITE.case.write or {}), "params": {"clock": "1"}})
@@ -94,7 +94,7 @@ def test_result_for_each_kind_of_reply(op: str, row: list[Any]) -> None:
         assert (seen.reason, seen.stderr) == (reason, "stack\ntail")
 
 
-def test_several_permitted_answers() -> None:
+def test_any_of_several_permitted_answers_is_accepted() -> None:
     (entry,) = READ.expect
     two = varied(READ, expect=({"when": {"op": "read"}, "verdict": "recovered"}, entry))
     seen = judge(two, {"ok": right_answer(entry)})
@@ -103,7 +103,9 @@ def test_several_permitted_answers() -> None:
 
 
 @pytest.mark.parametrize(("level", "enforced", "becomes"), TABLE["recommended"])
-def test_recommendations(level: str, enforced: bool, becomes: str) -> None:
+def test_difference_from_a_recommendation_fails_only_if_enforced(
+    level: str, enforced: bool, becomes: str
+) -> None:
     probe = varied(READ, level=level)
     seen = judge(probe, {"ok": {"verdict": "recovered"}}, Options(enforce_should=enforced))
     assert (seen.result_class, seen.fingerprint) == (becomes, "verdict")
@@ -161,7 +163,7 @@ def test_jobs_give_the_same_results_in_the_same_order() -> None:
     assert alone == [replace(result, seconds=0) for result in run_probes(setup, probes, 2, engine)]
 
 
-def test_choosing_jobs() -> None:
+def test_number_of_jobs_is_at_most_the_number_of_probes() -> None:
     assert [choose_jobs(3, 100), choose_jobs(8, 2), choose_jobs(0, 10)] == [3, 2, 1]
 
 

@@ -104,14 +104,14 @@ def test_every_must_is_proved_by_a_case_that_refers_to_it(format_id: str) -> Non
     assert proofs_json(found) == published, "make it again: CONTRIBUTING.md, A mutant"
 
 
-def test_must_without_mutant_or_reason_is_a_fault() -> None:
+def test_proofs_report_each_must_that_has_neither_mutant_nor_reason() -> None:
     found = [Proof("BTM-RCV-003"), Proof("BTM-RCV-009", mutant="merge-names"), Proof("X", why="because")]
     first, second, *_, last = faults("bitronix_tlog", found)
     assert (first.partition(":")[0], second.partition(":")[0]) == ("BTM-RCV-003", "BTM-RCV-009")
     assert "more than one in 10" in last
 
 
-def test_command_prints_proofs_as_they_are_published(
+def test_command_prints_the_published_proofs(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     found = [Proof("BTM-RCV-003", "merge-names", ("btm.x", "btm.y")), Proof("BTM-RCV-009", why="because")]

@@ -38,7 +38,7 @@ def quick_scratch(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.Temp
     """Create scratch directories in memory, because thousands of them take seconds on a busy disk."""
     tmp_path_factory.getbasetemp()  # pytest's own directory stays on the disk
     if os.access("/dev/shm", os.W_OK):  # noqa: S108 - names in it are not guessed
-        monkeypatch.setattr(tempfile, "tempdir", "/dev/shm")  # noqa: S108 - as above
+        monkeypatch.setattr(tempfile, "tempdir", "/dev/shm")  # noqa: S108 - names in it are not guessed
 
 
 @contextmanager

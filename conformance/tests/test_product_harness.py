@@ -1,4 +1,5 @@
-"""The harnesses of products: refusals, order of files, captures, and behaviour that only the files show."""
+"""The harnesses of products: refusals, order of files, captures, and behaviour that is visible only in the
+files."""
 
 from __future__ import annotations
 

@@ -28,8 +28,8 @@ ReadyProduct = Callable[[str], Product]
 
 
 def chosen(deviation: Deviation, product: str) -> list[pytest.MarkDecorator]:
-    """Return the mark of probes that only a whole run tries: three of four deviations, and all products but
-    one.
+    """Return the mark of a probe that only a whole run tries. A default run tries one in four deviations, on
+    one product each.
     """
     turn = int(deviation.id[-3:])
     product_in_turn = deviation.products[turn % len(deviation.products)]

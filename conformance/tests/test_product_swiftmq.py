@@ -135,7 +135,7 @@ def test_refusal_reports_lack_of_memory_and_the_next_question_is_answered(
 
 
 @of_products
-def test_a_thousand_starts(connection: Connection, every: Every, tmp_path: Path) -> None:
+def test_harness_answers_a_thousand_questions(connection: Connection, every: Every, tmp_path: Path) -> None:
     """After some hundreds of questions the harness starts a new JVM."""
     store(tmp_path, "queue a")
     for _ in range(1000 // every(3)):

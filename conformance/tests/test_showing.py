@@ -87,7 +87,7 @@ def test_next_step_reads_the_bytes_that_the_previous_step_wrote(room: ReferenceR
     assert shown(room, start=START, steps=[RECOVER | {"aside": True}], seen=[clean]).shown is True
 
 
-def test_case_shows_a_deviation_only_by_the_listed_failure(room: ReferenceRoom) -> None:
+def test_deviation_is_shown_only_by_the_listed_failure_of_its_case(room: ReferenceRoom) -> None:
     result = shown(room, case=START, op="recover.strict", fails="records:missing")
     assert (result.shown, result.verdict) == (False, "not shown")
     assert any("permitted" in line for line in result.demanded)

@@ -178,9 +178,9 @@ def test_every_entry_is_in_some_case_or_has_a_reason(format_id: str) -> None:
         return any(len(other) >= len(key) and _fits(key, other) for other in seen)
 
     unseen = [".".join(key) for key, reason in listed(words(format_id)) if not reason and not found(key)]
-    assert not unseen, f"in the table and in no case: {unseen}"
+    assert not unseen, f"in the table, but in no case: {unseen}"
     stale = [".".join(key) for key, reason in listed(words(format_id)) if reason and found(key)]
-    assert not stale, f"said to be in no case, and it is: {stale}"
+    assert not stale, f"listed as in no case, but a case has it: {stale}"
 
 
 def _fits(key: tuple[str, ...], other: tuple[str, ...]) -> bool:

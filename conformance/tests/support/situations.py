@@ -62,7 +62,7 @@ def strange(place: Path) -> None:
     try:
         find_case("btm.clean.two-phase").materialize(place / STRANGE)
     except OSError:
-        pytest.skip("this file system takes no such names")
+        pytest.skip("this file system does not permit such names")
     shutil.copy(place / STRANGE / "btm1.tlog", place / STRANGE / STRANGE)
 
 
