@@ -76,7 +76,7 @@ def pytest_xdist_auto_num_workers() -> int:
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add the option for a run that tests the real products on everything."""
+    """Add the option --products, with which a run tests all real products on all inputs."""
     parser.addoption(
         "--products",
         choices=("sample", "whole"),

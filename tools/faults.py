@@ -149,7 +149,8 @@ class Exam:
 
 def _subject(reference: Reference) -> tuple[list[Case], Case]:
     """Return two values: undamaged cases of one format, and one of them for the fault. Its clean answer
-    contains several records and bytes in hex."""
+    contains several records and bytes in hex.
+    """
     for first in load_cases():
         asked = [
             case
@@ -454,8 +455,9 @@ class _Met:
     ended_at: float = 0.0
 
     def over(self) -> bool:
-        """Return whether the command has ended, and either nothing of it remains or the time limit for
-        remains has passed."""
+        """Return whether this attempt is over: the command has ended, and no process or file remains or the
+        time limit for them has passed.
+        """
         if self.status is None:
             self.status = self.ended()
             self.ended_at = time.monotonic()
@@ -465,7 +467,8 @@ class _Met:
 
     def ended(self) -> int | None:
         """Send the signal of the attempt when it is due. Return the exit status as in a shell, None while the
-        command runs."""
+        command runs.
+        """
         if self.attempt.kill and not self.killed and self.sandbox.reached.exists():
             self.killed = True
             os.kill(self.pid, self.attempt.kill)
@@ -564,7 +567,7 @@ def _classes(sandbox: Sandbox, attempt: Attempt, status: int) -> list[str]:
 
 
 def _fits(due: str, got: str) -> bool:
-    """Return whether `got` is the class `due`, with the fingerprint if it has one."""
+    """Return whether `got` has the class in `due`, and also the fingerprint if `due` has one."""
     return got == due or got.startswith(f"{due} ")
 
 

@@ -176,7 +176,9 @@ def tree_of(place: Path) -> Tree:
 
 
 def faults(disk: Disk, sound: Undisturbed, at: int) -> tuple[str, list[str]]:
-    """Let call number `at` fail; return the call, and all violations in the result."""
+    """Let call number `at` fail. Return two values: the name of the call, and all violations in the
+    result.
+    """
     with disk.copy() as place:
         ended = disk.run(place, at)
         found = list(_said(disk, sound, ended))

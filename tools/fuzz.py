@@ -44,7 +44,7 @@ from journalspec_reference.api import load
 
 #: The processor time of all readers together for an input (seconds).
 SECONDS = 5.0
-#: The alarm does not interrupt a call that never returns. After this many seconds, the process is ended.
+#: A call that never returns is not interrupted by the alarm, so the process is ended after this many seconds.
 STUCK_AFTER = 300
 #: The permitted peak memory: TIMES_INPUT times the input, plus AT_LEAST. The factor is large because the
 #: schemas make a Python object for each field, even for a field of two bytes.

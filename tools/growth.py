@@ -232,7 +232,9 @@ class Journals:
         self._sizes: dict[int, int] = {}
 
     def place(self, n: int, *, broken: bool) -> tuple[Path, int]:
-        """Return the directory of the journal with n elements, and the number of bytes in it."""
+        """Return two values: the directory of the journal with n elements, and the number of bytes in this
+        directory.
+        """
         if n not in self._sizes:
             author = format_module("journalspec_corpus", self.format_id, "author")
             files = author.build(self.shape.described(n), self.shape.edition).files
@@ -259,7 +261,9 @@ class Measuring:
         self._journals, self._broken = journals, broken
 
     def place(self, n: int) -> tuple[Path, int]:
-        """Return the directory of n elements, and the bytes in it."""
+        """Return two values: the directory of the journal with n elements, and the number of bytes in this
+        directory.
+        """
         return self._journals.place(n, broken=self._broken)
 
     def seconds(self, command: str, n: int, times: int = 1) -> float:

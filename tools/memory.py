@@ -239,8 +239,9 @@ LONGEST_LOG, TABLE, LEAST = 256 * MIB - 1, 1168, 1 << 14
 
 
 class Row(NamedTuple):
-    """The groups of records that insert a row and (unless the row stays) delete it; the live bytes of the
-    row.
+    """The groups of records that insert a row and, unless the row stays, delete it.
+
+    `room` is the number of bytes that the groups need in a file, `live` the number of live bytes of the row.
     """
 
     groups: list[list[bytes]]

@@ -188,7 +188,7 @@ def _copied(format_id: str, module: str) -> frozenset[str]:
     indirectly.
 
     The implementation and its late imports are copied, too. Modules with caches that fill during reading are
-    also copied, because entries of another mutant would be wrong.
+    also copied, because a cache must not contain entries of another mutant.
     """
     found = {module, "__init__", "implementation"}
     caches = re.compile(r"def __missing__|\bValueCache(\[.*?\])?\(")

@@ -207,7 +207,7 @@ def reachable(
 
 
 def damage(format_id: str, files: Mapping[str, bytes], random: Random) -> tuple[str, Mapping[str, bytes]]:
-    """Return the files with one damage, and its description."""
+    """Return two values: the description of one kind of damage, and the damaged files."""
     edition = get_format(format_id).default_edition
     return damaged(DrawnJournal(format_id, edition, files, (), (), {}, files, ()), random)
 
@@ -332,7 +332,9 @@ def _first_difference(one: Any, other: Any) -> str:
 
 @dataclass
 class Results:
-    """The results of all trials: numbers by kind and end, reasons for keeping nothing, and faults."""
+    """The results of all trials: their numbers by kind of damage and by end, the reasons why no data was
+    kept, and the faults.
+    """
 
     counts: Counter[tuple[str, str]] = field(default_factory=Counter)
     nothing: Counter[str] = field(default_factory=Counter)

@@ -4,9 +4,9 @@
 
 Artemis, KahaDB, Derby and Bitronix each write a store, count its items, and are halted as by kill -9. If a
 task requires damage, copies are damaged. `journalspec` performs each task. Then the vendor's tool, or a start
-of the product on a copy, performs it in another process. Our answer is compared with the product's counts.
-Stores, and the answers of one commit, are kept in the cache (JOURNALSPEC_CACHE, or ~/.cache/journalspec), so
-that a stopped run can be continued.
+of the product on a copy, performs the same task in another process. Our answer is compared with the product's
+counts. Stores, and the answers of one commit, are kept in the cache (JOURNALSPEC_CACHE, or
+~/.cache/journalspec), so that a stopped run can be continued.
 
 A task holds if our answer is right and takes no more CPU than the vendor's tool, or less than 10 s without
 such a tool. Exit status: 0 all tasks hold; 1 one does not; 2 usage. Needs Java 17 or newer and the products'
@@ -209,10 +209,10 @@ def java(name: str, *arguments: str) -> list[str]:
 
 
 def store_of(name: str, mb: int) -> tuple[Path, Counts]:
-    """Return a store that the product wrote, and its counts before it was halted."""
+    """Return two values: a store that the product wrote, and the product's counts before it was halted."""
     subject = SUBJECTS[name]
     source = (PROGRAMS / f"{subject.program}.java").read_bytes()
-    # Only the part of the program that writes determines the store.
+    # The content of the store depends only on the part of the program that writes.
     writing = source[source.index(b"static void write") :]
     target = stores.cache() / "stores" / f"operator-{name}-{mb}-{hashlib.sha256(writing).hexdigest()[:16]}"
     counts = target.with_suffix(".counts")
@@ -355,7 +355,7 @@ def _missing_file(asked: Asked) -> str:
 
 
 def _safe(asked: Asked) -> str:
-    """Our statement about a start with default options agrees with the product's start."""
+    """Our answer states correctly whether the product starts with default options."""
     if asked.product.refusal:
         return asked.said("does not start|do not start|refuses to start|recovery fails")
     if asked.product.of("count").get("rolledback"):
@@ -364,7 +364,7 @@ def _safe(asked: Asked) -> str:
 
 
 def _index(asked: Asked) -> str:
-    """Our advice on moving db.data away agrees with the messages after a start without that file."""
+    """Our advice on moving db.data away is right for the messages that a start without that file delivers."""
     same = asked.product.of("queue") == asked.before.of("queue")
     return asked.said(r"db.data\s+may\s+be\s+moved\s+away" if same else r"(?i)do\s+not\s+delete")
 
@@ -485,7 +485,9 @@ def ask(task: Task, store: Path, before: Counts, starts: dict[str, list[Any]]) -
 
 
 def _started(product: str, copy: Path, start: Sequence[str]) -> list[Any]:
-    """Return the product's counts of a copy, its CPU seconds, the files that it removed, and the waiting."""
+    """Return four values of a start on a copy: the product's counts, its CPU seconds, the files that it
+    removed, and the seconds of waiting.
+    """
     if "index" in start:
         for name in ("db.data", "db.redo"):
             (copy / name).unlink()

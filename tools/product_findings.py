@@ -62,7 +62,8 @@ class Cause:
 
     def explains(self, members: tuple[str, ...], harness: str) -> bool:
         """Return whether this cause explains a kind of failure of `harness`; `members` are the values of
-        MEMBERS."""
+        MEMBERS.
+        """
         kinds = any(all(map(fnmatchcase, members, patterns)) for patterns in self.matches)
         return kinds and fnmatchcase(harness, self.harness)
 

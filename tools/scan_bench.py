@@ -435,7 +435,9 @@ def spark_lines(format_id: str, root: Path, scratch: Path) -> Iterator[str]:
 
 
 def below_us() -> tuple[float, int]:
-    """Return the CPU seconds of this process and its descendants, and the largest memory of a worker."""
+    """Return two values: the CPU seconds of this process and its descendants, and the largest memory of a
+    worker.
+    """
     known = {}
     for path in Path("/proc").glob("[0-9]*/stat"):
         with suppress(OSError):

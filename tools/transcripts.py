@@ -6,7 +6,7 @@ a file run one after the other in a fresh directory with a copy of ``docs/harnes
 
     #! replace my_reader.py: OLD => NEW      a change to a file before the commands run
     #! run COMMAND                           a command whose output is not shown; it must succeed
-    #! try COMMAND                           the same, and it may fail
+    #! try COMMAND the same, but it may fail
 
 ``python tools/transcripts.py`` compares the output; ``--update`` rewrites files that differ.
 """

@@ -88,7 +88,9 @@ def run(format_id: str, product: str) -> Iterator[Finding]:
 def _asked(
     engine: Engine, case: CrashCase, probe: Probe, *, listed: bool
 ) -> tuple[str, str, tuple[str, ...], tuple[str, ...]]:
-    """Return the verdict on an answer, its refusal, and the wrong and missing records."""
+    """Return four values: the verdict on an answer, the code of its refusal, its wrong records, and its
+    missing records.
+    """
     engine.forgive()
     result = engine.run(probe)
     replies = [reply["ok"] for _, reply in engine.exchanges if "ok" in reply]
@@ -104,7 +106,9 @@ def _asked(
 
 
 def collect(format_id: str) -> tuple[list[Finding], list[str]]:
-    """Return the findings of all products, and the names of those that could not be run."""
+    """Return two values: the findings of all products, and the names of the products that could not be
+    run.
+    """
     found, left = [], []
     for product in products(format_id):
         try:

@@ -63,7 +63,7 @@ def on(scenario: Scenario, product: Product, member: str, otherwise: Any = ()) -
 
 
 def by_hand(scenario: Scenario, product: Product) -> bool:
-    """Return whether `product` cannot judge these files, so that a person has listed the right content."""
+    """Return whether a person has listed the right content, because `product` cannot judge these files."""
     return on(scenario, product, "kept", None) is not None
 
 
@@ -169,13 +169,15 @@ class Capture:
         return history(model, {}, [op for op, _ in run.steps], frozenset(nothing), run.product.edition)
 
     def alike(self, found: Json, state: Json) -> Json:
-        """Return the right answers if ``read`` finds all of `found`, and each policy also finds `state`."""
+        """Return the right answers: ``read`` finds all of `found`, and recovery under each policy also finds
+        `state`.
+        """
         policies = [{"op": "recover", "policy": policy} for policy in get_format(self.format_id).policies]
         recovered = [{"when": when, **found, "state": state} for when in policies]
         return {"expect": [{"when": {"op": "read"}, **found}, *recovered]}
 
     def spoilt(self, run: Played, records: list[Json], state: Json) -> list[Json]:
-        """Return the permitted answers about files that the product corrupted, or only reports as corrupt.
+        """Return the permitted answers about files that the product corrupted, or wrongly reports as corrupt.
 
         `records` and `state` are the intact data. The table lists the dropped ranges and the refusal.
         """

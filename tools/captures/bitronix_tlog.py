@@ -59,8 +59,8 @@ def _read_back(answer: Answer) -> dict[str, list[Json]]:
 def _written(run: Played, read: Answer) -> Json:
     """Return the records in the files: for each file the copies, then the logged records.
 
-    ``agreed`` is whether the product's cursor returns exactly the requested records; ``why_not`` lists those
-    that it returned instead.
+    ``agreed`` states whether the product's cursor returns exactly the requested records; ``why_not`` lists
+    the records that it returned instead.
     """
     asked = asked_records(run.steps, filtered="filter_status" in run.scenario.told.get("params", {}))
     found = _read_back(read)

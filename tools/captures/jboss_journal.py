@@ -52,7 +52,7 @@ class JournalCapture(Capture):
         return [(f"copied: {moment}", [(op, {}) for op in ops])]
 
     def expected(self, run: Played, view: Mapping[str, Answer]) -> Json:
-        """Return the product's answers, and the parameter that a reader requires."""
+        """Return the product's answers, with the parameter that a reader requires."""
         return {"params": {"extension": variant_of(run.product.id).extension}, **super().expected(run, view)}
 
 

@@ -134,7 +134,7 @@ HOOKS: Mapping[str, Hook] = {
     )
 }  # fmt: skip
 _NOT_PURE = ("not_idempotent", "changes_after_read", "recovery_empties")
-#: Name -> the members of every format's declaration that differ from the reference's.
+#: Name -> the members that differ from the reference in the declaration of every format.
 CLAIMS: Mapping[str, Message] = {
     **{name: {"features": ["damage", "step"]} for name in _NOT_PURE},
     "typo_field": {"fields": ["gtrid", "nams"]},

@@ -64,7 +64,9 @@ def starts(files: Mapping[str, bytes]) -> bool:
 
 
 def last(files: Mapping[str, bytes]) -> Mapping[str, int]:
-    """Return the last log file, and how much of it was synced: up to the checkpoint, or only the header.
+    """Return the name of the last log file -> the number of its synced bytes.
+
+    These are the bytes up to the checkpoint, or only the header if the checkpoint is in another file.
 
     The control file refers to a checkpoint only after an fsync of the pages and then of the log that contains
     it (DRB-CTL-004). A page is written after its record in the log, and synced before that part of the log is
