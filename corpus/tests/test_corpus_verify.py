@@ -145,7 +145,7 @@ LIES = {
 
 
 @pytest.mark.parametrize("name", LIES)
-def test_false_count_is_detected_despite_a_new_checksum(copy: Path, name: str) -> None:
+def test_wrong_count_is_detected_even_with_a_matching_checksum(copy: Path, name: str) -> None:
     lie, text = LIES[name]
     manifest = manifest_of(copy)
     lie(manifest)

@@ -386,7 +386,8 @@ def test_mixed_record_in_a_new_file_on_an_ordered_disk_takes_two_crashes(
     tx: CrashFormat, edition: str, faults: set[str]
 ) -> None:
     """A reader that checks only lengths detects all damage after one such crash, but not after two
-    crashes."""
+    crashes.
+    """
     ordered = (get_preset("prefix-sector-4096"), get_preset("prefix-sector-512"))
     first = TxWorkload("append", edition, (TxStep("add", 1, LONG),))
     assert set(verdicts_of(tx, tx.build(first), ordered)) == {"pass"}

@@ -150,7 +150,8 @@ def test_record_in_flight_is_in_effect_only_if_listed_or_if_copies_were_read(
     answer: Answer, verdict: str
 ) -> None:
     """The COMMIT was deleted, and ADD 6 is in flight. ADD 6 may be in effect if the answer lists it, or if
-    the answer shows that the reader may have read the copies."""
+    the answer shows that the reader may have read the copies.
+    """
     before = [*written(TX_5, COMMIT, ADD_6), Ack(("ADD-5", "COMMIT-1")), *copied()]
     assert judged(journal(*before, Release(("COMMIT-1",))), answer) == verdict
 
@@ -372,7 +373,9 @@ def test_answer_need_not_list_discarded_records(
     in_doubt: Mapping[str, Mapping[str, str]],
     accepted: bool,
 ) -> None:
-    """The records and the state in an answer show which ends of transactions the reader accepted."""
+    """An answer need not list discarded records: its records and its state show which ends of transactions
+    were accepted.
+    """
     members = [
         Record("ADD_TX", {"tx": 1, "id": ident, "user_type": 0, "body": bytes.fromhex(body)}, At("f", 0, 1))
         for ident, body in ((5, "aa"), (6, "bb"))

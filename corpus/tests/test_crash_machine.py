@@ -1,5 +1,6 @@
 """Long workloads: the files that list them, the states that they reach, the effects of their steps, and both
-oracles."""
+oracles.
+"""
 
 from __future__ import annotations
 

@@ -106,7 +106,7 @@ SEVEN = trace_of(*map(Create, NAMES), base={"log": b"l"})
 @pytest.mark.parametrize(
     ("trace", "preset", "expected"),
     [
-        # A size is durable only if all new blocks below it are.
+        # A size is durable only if all new blocks below this size are durable.
         (GROWN, "ext4-ordered", logs(b"", A, A + B, other=OTHER)),
         # A size becomes durable with its own write; missing blocks below this size read as zeros.
         (GROWN, "xfs-unwritten", logs(b"", A, A + B, ZERO + B, other=OTHER)),
@@ -181,7 +181,7 @@ def sectors_left(preset: str) -> set[tuple[str, str]]:
     return {(parts[0][files["log"][:512]], parts[1][files["log"][512:]]) for files in left(trace, preset)}
 
 
-def test_presets_leave_one_garbage_sector_or_several_broken_in_any_way() -> None:
+def test_preset_leaves_one_garbage_sector_or_several_broken_sectors() -> None:
     one = {("garbage", other) for other in ("right", "old")}
     assert sectors_left("sector-trash-512") == one | {pair[::-1] for pair in one}
     seen = sectors_left("fdb-full-corruption")
@@ -242,7 +242,8 @@ ONE, TWO = put(NOW, 512, WITH_A[512:1024]), put(NOW, 1024, WITH_A[1024:1536])
 
 
 def strayed(sector: int, old: bytes) -> list[Files]:
-    """Return the files for each wrong place of a misdirected sector; `old` is the log without that sector."""
+    """Return the files for each place to which a sector may be misdirected; `old` is the log without this
+    sector."""
     data = NOW[sector * 512 : sector * 512 + 512]
     here = [both(put(old, at * 512, data)) for at in range(5) if at != sector]
     return here + [both(old, put(SPARE, at * 512, data)) for at in range(2)]
@@ -481,7 +482,9 @@ def test_descriptor_of_another_trace_or_shape_is_refused(descriptor: Descriptor,
 
 @pytest.mark.parametrize("size", [0, 3, 512, 700, 33 * 512 + 5])
 def test_ids_are_computed_from_names_sizes_and_pages(size: int) -> None:
-    """Ids are permanent: blake2b-128 of names, sizes and pages; more than 32 pages form groups of 32."""
+    """An id is permanent, because it is the blake2b-128 digest of names, sizes and pages. More than 32 pages
+    are digested in groups of 32.
+    """
 
     def blake(data: bytes) -> bytes:
         return hashlib.blake2b(data, digest_size=16).digest()
@@ -555,7 +558,7 @@ KEEP = ended(
         stale=(Mark("old", "log", 200, 10, "old"),),
     )
 )
-#: After corruption, a report is required but no record is: a and b were acknowledged.
+#: Corruption after a and b were acknowledged: the damage must be reported, but no record is required.
 ROTTEN = ended(LOG, stratum="C")
 #: A second run that acknowledged b-1. Record a existed before this run; the record "maybe" possibly existed.
 LATER = trace_of(
@@ -636,7 +639,7 @@ def test_presets_have_unique_names_ranks_by_class_and_descriptions() -> None:
         get_preset("ext9")
 
 
-def test_categories_have_the_codes_of_the_plan() -> None:
+def test_categories_have_the_codes_r01_to_r17_and_c01_to_c09() -> None:
     codes = {f"R{number:02}" for number in range(1, 18)} | {f"C{number:02}" for number in range(1, 10)}
     assert set(CODES.values()) == codes
 

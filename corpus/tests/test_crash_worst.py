@@ -112,7 +112,7 @@ def wrong_bodies(worst: Worst, form: Form) -> Iterator[tuple[bytes, bytes]]:
 
 
 @pytest.mark.parametrize("name", ["jbm.worst.foreign-middle", "jbm.worst.mixture-in-a-transaction"])
-def test_both_messages_contain_a_part_of_another_as_the_text_states(name: str) -> None:
+def test_both_messages_contain_a_part_of_another_message(name: str) -> None:
     (worst,) = (entry for entry in WORST if entry.id == name)
     found = list(wrong_bodies(worst, worst.full))
     assert len(found) == 2

@@ -1,7 +1,7 @@
 """Commands on the pages and in README work, and the numbers on the pages are true.
 
-Every command of a ``console`` block is run; the commands of a page run in order, in one directory.
-``commands.toml`` lists the few that run on smaller input or not at all, with reasons.
+Every command of a ``console`` block is run. The commands of a page run in order, in one directory.
+``commands.toml`` lists the few commands that run on smaller input or not at all, with reasons.
 """
 
 from __future__ import annotations

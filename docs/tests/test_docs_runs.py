@@ -1,5 +1,6 @@
 """The page of a format: scores and changes of runs count only its own probes, and each verdict on a rule has
-a sign."""
+a sign.
+"""
 
 from __future__ import annotations
 
