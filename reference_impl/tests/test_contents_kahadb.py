@@ -277,7 +277,7 @@ def test_start_adds_an_updated_message_that_the_index_lacks(tmp_path: Path) -> N
     ]
 
 
-def test_jobs_follow_from_the_commands_of_a_scheduler(tmp_path: Path) -> None:
+def test_jobs_are_derived_from_the_commands_of_a_scheduler(tmp_path: Path) -> None:
     def job(ident: str, after: int, **more: Any) -> bytes:
         fields = {"scheduler": "JMS", "job_id": ident, "next_execution_time": after, "start_time": 5, **more}
         return framed(11, build("ADD_SCHEDULED_JOB", {"job": made()["text", 11], **fields}))

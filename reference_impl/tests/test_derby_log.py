@@ -127,7 +127,8 @@ def inserted(ident: int, data: bytes) -> dict[str, Any]:
 
 def test_row_part_shared_by_two_rows_is_reported_once() -> None:
     """The first parts of two rows refer to the same second part. If each row reported that part, its bytes
-    would be repeated for every row."""
+    would be repeated for every row.
+    """
     key = b"\0\4\0\0\0"
     rest = inserted(9, b"\4\x09\1\1\0\4\0\2vv")
     heads = [
@@ -304,7 +305,8 @@ def test_simple_changes_are_redone_in_bulk_for_many_records(monkeypatch: pytest.
 
 def test_names_of_a_large_directory_are_not_kept_in_memory() -> None:
     """Facts derived from file names are cached only for small directories, so that a service that reads many
-    directories needs little memory."""
+    directories needs little memory.
+    """
     tracemalloc.start()
     try:
         kept = []

@@ -1,5 +1,6 @@
 """The reasons why files are needed: the state changes if a needed file is removed, and stays the same if a
-free one is."""
+free one is.
+"""
 
 from __future__ import annotations
 
@@ -15,8 +16,8 @@ from journalspec_corpus.draws import drawn_cases
 from journalspec_reference import load
 from journalspec_reference.keeping import held_for_others, keeping
 
-#: Kinds of holders (items because of which a file is needed). Without a file that has such a holder, recovery
-#: has another result.
+#: A holder is an item because of which a file is needed. If a file with a holder of these kinds is missing,
+#: recovery has another result.
 TELLING = {
     "jboss_journal": {"records", "deletes", "prepared"},
     # One of two acknowledgements of a message is enough, although the product keeps the files of both.

@@ -163,7 +163,7 @@ def test_complete_records_of_a_torn_batch_are_kept() -> None:
         assert sorted(bodies(again)) == [f"ID:n{number:04}-1:1:2:50" for number in (0, 1, 2, 900)]
 
 
-def test_removal_is_reduced_only_if_two_copies_agree() -> None:
+def test_salvaged_acknowledgement_removes_a_message_only_if_both_ids_agree() -> None:
     """An acknowledgement removes a message only if its object has the same message id; no other record
     removes a message.
     """

@@ -201,7 +201,7 @@ def test_report_counts_the_messages_of_queues_and_branches() -> None:
 
 
 def test_offset_of_an_omitted_item_is_that_of_its_page() -> None:
-    """The store was already recovered, so all its pages are in the page file."""
+    """The old store was already recovered, so all its pages are in the page file."""
     files = bytes_of(new_store(answer_of(in_doubt()), StoreChoices()))
     (item,) = new_store(answer_of(files), StoreChoices(drop=("b 0",))).left_out()
     assert (item.what, item.id, item.queue, item.file) == ("message", "0", "b", "db/page.db")

@@ -133,7 +133,7 @@ def test_directory_storage_syncs_the_given_files_and_their_directories(
         ("kahadb_journal", "5.14", {**SMALL, "preallocation": "template"}, {"op": "append"}, FLUSH),
     ],
 )
-def test_names_are_listed_once_and_not_for_each_new_file(
+def test_writer_lists_the_directory_once_and_not_for_each_new_file(
     format_id: str,
     edition: str,
     params: dict[str, str],
