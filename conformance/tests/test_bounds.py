@@ -42,7 +42,8 @@ ROWS = [
 
 def ask(connection: Any, directory: Path) -> Breakdown:
     """Ask, and return the Breakdown. The test fails for a TimedOut, because the fault must be detected before
-    the time limit."""
+    the time limit.
+    """
     directory.mkdir(exist_ok=True)
     with pytest.raises(Breakdown) as caught:
         connection.ask({**READ, "dir": str(directory)})
@@ -205,7 +206,7 @@ def test_crash_of_a_class_is_reported_with_a_short_reason(
     assert len(reason) < 3000
 
 
-def test_class_that_answers_without_end_is_misbehaved(python_class: OpenClass, tmp_path: Path) -> None:
+def test_endless_answer_of_a_class_is_misbehaviour(python_class: OpenClass, tmp_path: Path) -> None:
     connection = python_class("forever()")
     connection.ask({**READ, "dir": str(tmp_path)})
     assert until(lambda: isinstance(connection.unasked(), Misbehaved))

@@ -190,7 +190,7 @@ def test_shipped_harnesses_are_found_and_described() -> None:
     assert all(entry.summary for entry in registry().values())
 
 
-def test_long_answer_is_not_an_extra_answer() -> None:
+def test_long_answer_is_not_taken_for_extra_output() -> None:
     """The line arrives in pieces. After its end, no further output is pending."""
     line = "import sys; sys.stdin.readline(); print('x' * 300000, flush=True); sys.stdin.readline()"
     asked = programs.Child([sys.executable, "-c", line], None)

@@ -41,7 +41,9 @@ def known(outcome: str) -> Expectations:
 
 
 @pytest.mark.parametrize(("claims", "reason"), TABLE["undeclared"])
-def test_undeclared_capabilities_are_not_asked(claims: dict[str, Any], reason: str) -> None:
+def test_questions_that_need_an_undeclared_capability_are_not_asked(
+    claims: dict[str, Any], reason: str
+) -> None:
     connection = Scripted({"ok": {}}, **claims)
     result = Engine(connection, Options()).run(STRICT)
     assert (result.result_class, result.reason) == ("unsupported", reason)
@@ -57,7 +59,7 @@ def test_faulty_case_is_quarantined_and_not_asked(members: dict[str, Any], reaso
     assert connection.requests == []
 
 
-def test_validation_includes_hello() -> None:
+def test_validation_checks_the_answer_to_hello() -> None:
     with pytest.raises(Misbehaved, match="'walk' is not one of"):
         Engine(Scripted({"ok": {}}, ops=["walk"]), Options(validate=True))
 
@@ -84,7 +86,9 @@ def test_expected_answers_are_never_sent() -> None:
 
 @pytest.mark.parametrize(("op", "row"), [(op, row) for op in ("read", "write") for row in TABLE[op]])
 def test_reply_has_the_result_class_of_the_table(op: str, row: list[Any]) -> None:
-    """The reference reads the files of writers, which may decline features that hello cannot declare."""
+    """The reference reads the files that writers leave. A writer may decline features that hello cannot
+    declare.
+    """
     reply, claims, *expected, reason = row
     clocked = varied(WRITE, write={**(WRITE.case.write or {}), "params": {"clock": "1"}})
     seen = judge({"read": READ, "write": clocked}[op], reply, **claims)

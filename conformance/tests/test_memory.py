@@ -282,7 +282,9 @@ def test_ranges_of_all_files_are_computed_once(tmp_path: Path) -> None:
             assert shown.count("216 bytes") == 30
 
 
-def test_tool_measures_processes(tool: ModuleType, capsys: pytest.CaptureFixture[str]) -> None:
+def test_memory_tool_measures_each_command_in_a_process(
+    tool: ModuleType, capsys: pytest.CaptureFixture[str]
+) -> None:
     arguments = ["--format", "jboss_journal", "--shape", "large", "--command", "recover"]
     assert tool.main([*arguments, "--size", "8MiB"]) == 0
     _, row = capsys.readouterr().out.splitlines()

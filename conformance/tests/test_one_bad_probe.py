@@ -58,7 +58,9 @@ def asked(probe: Probe, deed: Deed, *features: str, times: int = 1) -> Iterator[
 
 
 def two(deed: Deed, *features: str, probe: Probe = READ) -> tuple[Result, Result]:
-    """Return the result of the question at which `deed` runs, and of the same question asked again."""
+    """Return two results: of the question at which `deed` runs, and of the same question when it is asked
+    again.
+    """
     with asked(probe, deed, *features) as engine:
         first, second = engine.run_all([probe] * 2)
     return first, second

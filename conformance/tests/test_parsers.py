@@ -125,7 +125,9 @@ def camel(name: str) -> str:
 
 
 def schema_of(format_id: str, edition: str) -> tuple[str, str]:
-    """Return the schema of an edition, and the value of its parameter as text (empty: it has none)."""
+    """Return two values: the schema of an edition, and the value of the schema's parameter as text (empty: it
+    has none).
+    """
     schema, given = importlib.import_module(f"journalspec.{format_id}").LAYOUT.ksy(edition)
     wanted = [item["id"] for item in types_of(schema)[0].get("params", ())]
     return schema, "".join(str(given[name]).lower() for name in wanted)

@@ -151,7 +151,9 @@ def test_harness_reports_its_missing_capabilities(
 
 
 def captures(name: str, place: Path) -> Iterator[tuple[Path, Path, dict[str, str]]]:
-    """Yield each captured directory of a product, a copy of it in `place`, and its parameters."""
+    """Yield for each captured directory of a product: the directory, a copy of it in `place`, and its
+    parameters.
+    """
     for directory in DIRECTORIES:
         if directory.parent.name == name:
             copy = place / directory.name

@@ -122,7 +122,7 @@ def test_reference_agrees_on_a_pair_unless_the_product_is_permissive(pair_inputs
     assert different == set(PERMISSIVE)
 
 
-# Journals: loaded records are compared as values.
+# Journals. The records that an implementation loads are compared as values, not as text.
 
 FORMAT = "jboss_journal"
 #: The edition of each implementation, which decides the requested operations.
@@ -180,7 +180,7 @@ def differences(inputs: list[Recorded]) -> Iterator[Difference]:
 
 
 @pytest.mark.real
-def test_every_difference_has_one_explanation_and_every_explanation_one_difference(
+def test_each_recorded_difference_is_explained_by_exactly_one_entry(
     inputs: list[Recorded],
 ) -> None:
     assert len({recorded.name for recorded in inputs}) == 2210
@@ -211,7 +211,8 @@ def test_every_outcome_of_a_journal_is_the_same(
     name: str, connect_product: Connect, inputs: list[Recorded], every: Every, memory_path: Path
 ) -> None:
     """If a second load was recorded, the files that the first load left are opened, closed, and loaded
-    again."""
+    again.
+    """
     connection, place = connect_product(name), memory_path / "in"
 
     def answered(recorded: Recorded, **members: Any) -> Json:

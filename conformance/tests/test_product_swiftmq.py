@@ -144,7 +144,7 @@ def test_harness_answers_a_thousand_questions(connection: Connection, every: Eve
 
 
 @of_products
-def test_operations_are_those_of_a_router(connection: Connection, tmp_path: Path) -> None:
+def test_harness_performs_operations_as_a_router_does(connection: Connection, tmp_path: Path) -> None:
     first, second = message("first*20").hex(), message("second*20").hex()
     branch = {"gtrid": "0102", "bqual": "03"}
 

@@ -1,4 +1,4 @@
-"""The products answer to the worst cases as the findings state."""
+"""The products' answers to the worst cases are those in the findings."""
 
 from __future__ import annotations
 

@@ -206,7 +206,9 @@ def unstamped(events: list[Change]) -> list[Change]:
 
 
 def switching(seen: list[Seen]) -> list[tuple[str, str]]:
-    """Return a compaction's changes of names, beginning with the control file; outputs are numbered."""
+    """Return the file names that a compaction creates, renames and removes, beginning with the control file.
+    Names of its output files are replaced by numbers.
+    """
     start = next(at for at, item in enumerate(seen) if item.file == CONTROL)
     out = []
     for item in seen[start:]:

@@ -79,7 +79,9 @@ def test_rows_are_the_records_that_are_read(format_id: str) -> None:
 @pytest.mark.parametrize("format_id", format_ids())
 @pytest.mark.usefixtures("engine")
 def test_condition_selects_the_records_that_satisfy_it(format_id: str) -> None:
-    """Every column is filtered by up to three of its values; each count is the number of rows."""
+    """Conditions on up to three values of every column select the rows that have the value; the count is
+    their number.
+    """
     path, asked = JOURNALS[format_id], 0
     every = lines(path)
     for name, column in columns_of(get_format(format_id)).items():

@@ -1,5 +1,6 @@
 """Screens of `inspect` and `recover` are short for every store, PATH may be of several kinds, and no file is
-written."""
+written.
+"""
 
 from __future__ import annotations
 

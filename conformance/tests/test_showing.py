@@ -69,7 +69,7 @@ def test_check_compares_a_value_of_an_answer(
     assert result.demanded == ("this",)
 
 
-def test_all_checks_must_hold(room: ReferenceRoom) -> None:
+def test_deviation_is_shown_only_if_all_checks_hold(room: ReferenceRoom) -> None:
     good, bad = ({"answer": 0, "at": "verdict", "is": verdict} for verdict in ("clean", "refused"))
     assert shown(room, start=START, steps=[RECOVER], seen=[good]).shown is True
     assert shown(room, start=START, steps=[RECOVER], seen=[good, bad]).shown is False

@@ -140,7 +140,9 @@ def seen_in_writing(format_id: str) -> Iterator[tuple[str, ...]]:
 
 
 def listed(table: Vocabulary) -> Iterator[tuple[tuple[str, ...], str]]:
-    """Yield all entries of all tables: the key as in seen_in_*, and the reason why no case has the entry."""
+    """Yield for each entry of all tables: its key as in seen_in_*, and the reason (if any) why no case has
+    the entry.
+    """
     for group in ("record_types", "roles", "reasons", "codes", "notes", "missing"):
         yield from (((group, entry.name), entry.unseen) for entry in getattr(table, group).values())
     for field in table.fields:

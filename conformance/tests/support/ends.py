@@ -1,5 +1,6 @@
 """Functions that end with a result, an exception or a signal. A newly started process can import this
-module."""
+module.
+"""
 
 from __future__ import annotations
 

@@ -113,7 +113,7 @@ def resize(file: Path, size: str) -> None:
 
 
 def packed(file: Path) -> None:
-    """Compress a file by itself."""
+    """Compress a file with gzip and remove the original."""
     file.with_name(f"{file.name}.gz").write_bytes(gzip.compress(file.read_bytes()))
     file.unlink()
 
