@@ -19,7 +19,7 @@ def make_base(product: Product, *, out: str) -> bool:
     """Make OUT/LEVEL.tar.xz. If this file exists, the exit status is 2, because a base is never overwritten.
 
     Two bases of one version differ, because each database has unique identifiers. So the bases are made once
-    and never again: captures in the repository refer to their bytes.
+    and never again. The docstring of `journalspec_conformance.harnesses.derby_log` gives the reason.
     """
     target = Path(out) / f"{product.edition}.tar.xz"
     if target.exists():
