@@ -18,15 +18,15 @@ import pytest
 from hypothesis import settings
 
 # A shell makes background processes ignore Ctrl-C, and nohup makes a process ignore the end of the terminal.
-# Child processes inherit this, so the usual handlers are restored here.
+# Child processes inherit both settings, so the usual handlers are restored here.
 for name, usual in (("SIGINT", signal.default_int_handler), ("SIGHUP", signal.SIG_DFL)):
     number = getattr(signal, name, None)
     if number is not None and signal.getsignal(number) is signal.SIG_IGN:
-        with suppress(ValueError):  # This is not in the main thread.
+        with suppress(ValueError):  # Only the main thread may set a handler.
             signal.signal(number, usual)
 
 #: The files that take longest, in the order in which workers should begin them (see tox.ini). The first file
-#: builds the site. The last one needs the site, which is built by then.
+#: builds the site, and the last file needs the built site.
 LONG_FIRST = (
     "test_docs_build.py",
     "test_types.py",
@@ -61,7 +61,7 @@ LONG_FIRST = (
     "test_product_swiftmq.py",
     "test_crash_model.py",
     "test_closed_output.py",
-    # It is listed last. If it began earlier, its worker would only wait for the site.
+    # This file is last. If it began earlier, its worker would only wait for the site.
     "test_docs_browser.py",
 )
 #: Thresholds of Python's garbage collector. The tests have many objects in common (cases and their caches),
@@ -76,12 +76,12 @@ def pytest_xdist_auto_num_workers() -> int:
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add the option for a run that tests the real products on everything."""
+    """Add the option --products, with which a run tests all real products on all inputs."""
     parser.addoption(
         "--products",
         choices=("sample", "whole"),
         default="sample",
-        help="Try a sample of products and mutants (default), or all that is known of them.",
+        help="Test a sample of the products and mutants (default), or all of them.",
     )
 
 
@@ -98,8 +98,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Collect garbage less often, which saves a seventh of the import time; draw the same examples in every
-    run.
+    """Collect garbage less often, which saves a seventh of the import time. Use the same random examples in
+    every run.
     """
     gc.set_threshold(*COLLECTED)
     # The fixed profile would ignore a seed from the command line.
@@ -134,7 +134,7 @@ def made_once(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, Callab
     room = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
 
     def made(name: str, fill: Callable[[Path], None]) -> Path:
-        import fcntl  # noqa: PLC0415 - POSIX has it
+        import fcntl  # noqa: PLC0415 - exists only on POSIX systems
 
         out = room / name
         out.mkdir(exist_ok=True)
@@ -153,7 +153,7 @@ def live_report(made_once: Callable[[str, Callable[[Path], None]], Path]) -> Cal
     """Return a function that returns the report of a Python harness on a tier, made once for all tests."""
     from journalspec_conformance.engine import Engine, Options  # noqa: PLC0415
     from journalspec_conformance.report import make_header, open_report, write_report  # noqa: PLC0415
-    from journalspec_conformance.running import parse_impl  # noqa: PLC0415 - as above: not for every test
+    from journalspec_conformance.running import parse_impl  # noqa: PLC0415 - few tests need these
     from journalspec_conformance.selection import cases_of, probes_of  # noqa: PLC0415
 
     def report(name: str, tier: str) -> Path:
@@ -183,7 +183,7 @@ def core_build(made_once: Callable[[str, Callable[[Path], None]], Path]) -> Call
     """
 
     def built(plan: Any) -> Path:
-        from journalspec_corpus.pipeline.build import Builder, build  # noqa: PLC0415 - needs optional parts
+        from journalspec_corpus.pipeline.build import Builder, build  # noqa: PLC0415 - optional packages
 
         def fill(place: Path) -> None:
             build(plan, place / "out", Builder())

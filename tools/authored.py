@@ -30,7 +30,8 @@ CHECKOUT = Path(__file__).resolve().parents[1] / "corpus"
 
 #: The default members of an element of a list in a state.
 _NOTHING: Mapping[str, Any] = {"int": 0, "bytes": "", "list": (), "str": ""}
-#: The members of a case that its group may also have as defaults, except for `edition` and `checked_by`.
+#: Members of a case for which its group may state defaults. The members `edition` and `checked_by` are
+#: handled separately.
 _SAID = ("stratum", "category", "level", "obeys", "breaks", "flags", "needs", "params")
 _OWN = ("name", "title", "base", "edits", "expect", "how", "write", "brief", "also", "history")
 _CASE_KEYS = {*_SAID, *_OWN, "edition", "checked_by"}
@@ -55,7 +56,9 @@ class Bases:
         self.described[base["name"]] = (base, base.get("edition", edition))
 
     def get(self, name: str, edition: str = "") -> Built:
-        """Return the base built for `edition` (default: its own). It is shared: copy before changing it."""
+        """Return the base built for `edition` (default: the edition of the base). It is shared: copy it
+        before a change.
+        """
         if name not in self.described:
             raise AuthoringError(f"no base {name!r}: known are {', '.join(sorted(self.described))}")
         described, own = self.described[name]
@@ -259,7 +262,9 @@ def _expanded(author: ModuleType, value: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _gone(built: Built, item: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a note or a missing part; a place given by name becomes an offset."""
+    """Return an entry of a list of notes or missing parts. If its place is a name, the offset replaces the
+    name.
+    """
     return {**item, "off": built.place(item["off"])[1]} if isinstance(item.get("off"), str) else dict(item)
 
 

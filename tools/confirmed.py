@@ -47,7 +47,7 @@ def table(outcomes: Path, cases: Iterable[Case]) -> dict[str, list[str]]:
 
 
 def _confirms(outcome: Outcome, case: Case) -> bool:
-    """Return whether a product's outcome is the expected one of strict recovery."""
+    """Return whether a product's outcome is the one that the case expects of strict recovery."""
     for probe in case.probes:
         if (probe.op, probe.policy) == ("recover", "strict"):
             expected = [one for one in probe.expect if one.get("state") or one["verdict"] == REFUSED]

@@ -21,9 +21,7 @@ SPECS = Path(__file__).resolve().parents[1] / "specs" / "journalspec"
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument(
-        "--check", action="store_true", help="name those that are stale instead of writing them"
-    )
+    parser.add_argument("--check", action="store_true", help="list the outdated schemas, and write nothing")
     check = parser.parse_args().check
     stale = []
     for format_id in format_ids():

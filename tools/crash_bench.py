@@ -36,7 +36,8 @@ class Measured:
 def measured(plan: Plan, every: int) -> Measured:
     """Judge each n-th shard of `plan` and write it as Parquet into memory."""
     out = Measured()
-    # A build lists the workloads and imports modules only once, so this happens before the measurement.
+    # A build lists the workloads and imports modules only once, so the list and the imports are made before
+    # the measurement.
     plan.workloads()
     pq.write_table(Shard(crash_format(plan.format), (), plan.seed).table(), BytesIO())
     started = time.process_time()

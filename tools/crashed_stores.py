@@ -134,9 +134,9 @@ def main() -> int:
     )
     parser.add_argument("product", choices=FORMATS)
     parser.add_argument("version")
-    parser.add_argument("--count", type=int, default=20, help="how many stores (%(default)s)")
-    parser.add_argument("--seed", type=int, default=1, help="that of the first store (%(default)s)")
-    parser.add_argument("--messages", type=int, default=300, help="messages of a store (%(default)s)")
+    parser.add_argument("--count", type=int, default=20, help="number of stores (%(default)s)")
+    parser.add_argument("--seed", type=int, default=1, help="seed of the first store (%(default)s)")
+    parser.add_argument("--messages", type=int, default=300, help="messages in each store (%(default)s)")
     parser.add_argument("--keep", type=Path, help="copy stores that differ to this directory")
     given = parser.parse_args()
     compared, wrong = _databases if given.product == "derby" else _brokers, 0

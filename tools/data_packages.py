@@ -140,7 +140,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("out", type=Path, help="a new directory")
     parser.add_argument("--format", choices=format_ids(), help="this format only")
-    parser.add_argument("--parsers", type=Path, help="the directory of tools/kaitai/archives.py")
+    parser.add_argument("--parsers", type=Path, help="the directory that tools/kaitai/archives.py wrote")
     given = parser.parse_args()
     if given.out.exists():
         print(f"{given.out} exists: name another directory", file=sys.stderr)

@@ -42,7 +42,9 @@ class RuleError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Met:
-    """Another system that had or solved the problem of a rule, and the basis of the claim (:data:`BASES`)."""
+    """Another system that had or solved the problem of a rule, and the basis of this statement
+    (:data:`BASES`).
+    """
 
     who: str
     what: str
@@ -113,7 +115,8 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Invariant:
-    """One invariant: its usual name, its statement, and where and in which classes it is checked.
+    """One invariant: its usual name, its statement, the places where it is checked, and the classes of states
+    for which it is checked.
 
     Classes of states: R (a crash can leave it), L (only possible if an fsync was not performed), C
     (corruption), H (hostile bytes, from cases and fuzzing).
@@ -165,7 +168,9 @@ def parse_findings(format_id: str, data: Mapping[str, Any]) -> Mapping[str, tupl
     _once(name, ids)
     if set(ids) != set(rules()):
         strange = sorted(set(ids) ^ set(rules()))
-        raise RuleError(f"{name}: each rule must occur once, but not {', '.join(strange)}")
+        raise RuleError(
+            f"{name}: each rule must occur once; missing, unknown or repeated: {', '.join(strange)}"
+        )
     found = {entry["id"]: tuple(_finding(item) for item in entry["finding"]) for entry in data["rule"]}
     wanted = Counter(list(get_format(format_id).editions))
     for rule, items in found.items():

@@ -216,8 +216,8 @@ def _whole(options: Mapping[str, Any], length: int) -> set[int]:
 def _bytes(built: Built, options: Mapping[str, Any]) -> Bound:
     """Yield every byte of a record or header, with its field, and the masks that change it.
 
-    ``masks`` may differ by field. Without masks, one bit of each byte changes: in each next byte, the next
-    bit.
+    ``masks`` may differ by field. Without masks, one bit of each byte changes, and each next byte has the
+    next bit.
     """
     start = built.range(options["bytes"]).off
     for name, spot in built.labels.items():

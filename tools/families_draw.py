@@ -49,7 +49,9 @@ def _measured(family: Family, name: str, field: str) -> tuple[tuple[str, Member]
 
 @cache
 def _uses(family: Family, name: str, field: str) -> tuple[tuple[str, Member], ...]:
-    """Return the fields of a type and its inner types that refer to `field`, and their names for it."""
+    """Return the fields of a type and its inner types that refer to `field`, each with its name for
+    `field`.
+    """
     found = [(field, each) for each in family.types[name].fields if field in each.references]
     seen: set[str] = set()
     rest = [kind for each in family.types[name].fields for kind in each.types]
@@ -84,8 +86,8 @@ def _endless(family: Family) -> frozenset[str]:
 
 
 class _Drawer:
-    """Draws types from left to right; each number is chosen so that the fields that depend on it are
-    possible.
+    """Draws types from left to right. Each number is chosen so that the fields that depend on it can be
+    drawn.
     """
 
     def __init__(self, family: Family, version: str, random: Random) -> None:
@@ -117,7 +119,9 @@ class _Drawer:
         )
 
     def waits(self, shape: Shape, member: Member) -> bool:
-        """Return whether a number is known only after the type whose size it is has been drawn."""
+        """Return whether a number is the size of a type, and therefore known only after the type has been
+        drawn.
+        """
         return member.type in NUMBERS and _waits(self.family, shape.name, member.name)
 
     def number(self, shape: Shape, member: Member, scopes: tuple[dict[str, int], ...], depth: int) -> bytes:
@@ -144,7 +148,9 @@ class _Drawer:
         return form.write(value)
 
     def filled(self, shape: Shape, member: Member, scopes: tuple[dict[str, int], ...], depth: int) -> bytes:
-        """Return the bytes of a type with a size, and store the number that measures it."""
+        """Return the bytes of a type that has a size, and store the size in the number that measures the
+        type.
+        """
         (field,) = (
             each for each in shape.fields if self.waits(shape, each) and each.name in terms(member.size)
         )
@@ -158,7 +164,7 @@ class _Drawer:
                 if evaluate(member.size, values_of(trial)) == len(data) and not field.refuses(value):
                     scopes[-1].setdefault(field.name, value)
                     return data
-        raise ValueError(f"{member.name}: nothing that was drawn has a place in its size")
+        raise ValueError(f"{member.name}: no drawn value fits into its size")
 
     def field(self, member: Member, scopes: tuple[dict[str, int], ...], depth: int) -> bytes:
         """Return the bytes of a field that is not a single number."""
@@ -219,7 +225,9 @@ def _waited(family: Family, name: str, size: str) -> bool:
 
 @cache
 def _depth_of(family: Family, name: str, field: str, value: int) -> int:
-    """Return how many fields with types that may contain themselves exist if `field` has `value`."""
+    """Return the number of fields that are present if `field` has `value` and whose types may contain
+    themselves.
+    """
     found = 0
     for called, use in _uses(family, name, field):
         kinds = {use.cases.get(value, use.otherwise)} if use.on == called else set(use.types)
@@ -238,7 +246,9 @@ def _tried(family: Family, name: str, field: str) -> tuple[int, ...]:
 
 
 def _chooses(name: str, use: Member, value: int) -> bool:
-    """Return whether `value` of the number `name` selects a type for the field `use`, if it needs one."""
+    """Return whether the field `use` is possible if the number `name` has this value: the value selects a
+    type for the field, or the field is absent, or its type does not depend on the number.
+    """
     absent = use.when[:1] == (name,) and not holds(use.when[1:], value)
     return absent or use.on != name or value in use.cases or bool(use.otherwise)
 

@@ -42,18 +42,18 @@ from journalspec_corpus import Case, load_cases
 
 Json = dict[str, Any]
 
-#: Limits in seconds: for a question, for a question without an answer, for the end of all remains, and for an
-#: attempt.
+#: Time limits in seconds: for a question; for a question that is never answered; for the end of processes and
+#: the removal of files after the command; for a whole attempt.
 TIMEOUT, SHORT, LEFT, WHOLE = 20.0, 1.0, 5.0, 60.0
 #: The largest number of characters of a class and fingerprint in the output.
 SEEN = 80
 #: The environment variable that marks the processes of an attempt.
 MARK = "JOURNALSPEC_FAULTS_SANDBOX"
-#: The name and the content of a file of the user.
+#: The name and the content of a user's file, which must not change.
 PRECIOUS, CONTENT = "precious", "nobody else's business\n"
 #: Exit statuses.
 GREEN, RED, USAGE = 0, 1, 2
-#: The result for an exit status, if there is no report.
+#: Exit status -> the result, if there is no report.
 _WITHOUT_RESULTS = {USAGE: "refused", GREEN: "accepted"}
 #: Words that must never be in the output.
 _INSIDES = ("Traceback (most recent call last)", "fault of journalspec")
@@ -123,7 +123,7 @@ class Reaction:
 class Exam:
     """Four questions about published cases, and the right answers to them.
 
-    They are a ``read``, the ``recover`` with the fault, and two more of ``read``.
+    The questions are a ``read``, the ``recover`` at which the fault happens, and two more ``read``.
     """
 
     def __init__(self) -> None:
@@ -148,7 +148,9 @@ class Exam:
 
 
 def _subject(reference: Reference) -> tuple[list[Case], Case]:
-    """Return undamaged cases of one format, and the case for the fault, with places and hex bytes."""
+    """Return two values: undamaged cases of one format, and one of them for the fault. Its clean answer
+    contains several records and bytes in hex.
+    """
     for first in load_cases():
         asked = [
             case
@@ -162,7 +164,7 @@ def _subject(reference: Reference) -> tuple[list[Case], Case]:
             records = seen.get("records", ())
             if seen["verdict"] == CLEAN and len(records) > 1 and _sayings.upper_case(seen) != seen:
                 return asked, case
-    raise Problem("no published case can be gone wrong at")
+    raise Problem("no published case is suitable for a fault")
 
 
 def _only(case: Case, op: str) -> Case:
@@ -201,7 +203,7 @@ class Sandbox:
         self.cases, self.right = exam.write(root)
 
     def path(self, name: str, content: str | bytes) -> str:
-        """Put a file next to the user's and return its path."""
+        """Write a file next to the user's file and return its path."""
         path = self.root / name
         path.write_bytes(content.encode("utf-8", "surrogatepass") if isinstance(content, str) else content)
         return str(path)
@@ -453,7 +455,9 @@ class _Met:
     ended_at: float = 0.0
 
     def over(self) -> bool:
-        """Return whether the command has ended, and nothing remains or the time for that has passed."""
+        """Return whether this attempt is over: the command has ended, and no process or file remains or the
+        time limit for them has passed.
+        """
         if self.status is None:
             self.status = self.ended()
             self.ended_at = time.monotonic()
@@ -462,7 +466,9 @@ class _Met:
         return time.monotonic() - self.ended_at > LEFT or not self.sandbox.left()
 
     def ended(self) -> int | None:
-        """Return the exit status as in a shell, None while it runs; send the signal of the attempt."""
+        """Send the signal of the attempt when it is due. Return the exit status as in a shell, None while the
+        command runs.
+        """
         if self.attempt.kill and not self.killed and self.sandbox.reached.exists():
             self.killed = True
             os.kill(self.pid, self.attempt.kill)
@@ -561,7 +567,7 @@ def _classes(sandbox: Sandbox, attempt: Attempt, status: int) -> list[str]:
 
 
 def _fits(due: str, got: str) -> bool:
-    """Return whether `got` is the class `due`, with the fingerprint if it has one."""
+    """Return whether `got` has the class in `due`, and also the fingerprint if `due` has one."""
     return got == due or got.startswith(f"{due} ")
 
 
@@ -574,7 +580,7 @@ def meet(chosen: Sequence[Injection], jobs: int) -> Iterator[Reaction]:
     for name in ("run", "reports", "cases", "corpus"):
         import_module(f"journalspec_conformance.cli.{name}")  # Import once here, not in each child process.
     if not hasattr(os, "fork"):
-        raise Problem("faults are met in copies of this process, which this system has not")
+        raise Problem("faults are injected into copies of this process (fork), which this system lacks")
     exam = Exam()
     # TemporaryDirectory is not used, because every child process would inherit its clean-up.
     root = Path(tempfile.mkdtemp(prefix="journalspec-faults-"))
@@ -622,7 +628,7 @@ def summary(verdicts: Sequence[Reaction]) -> Json:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Inject the faults and print the reactions. Return 0 if all reactions are correct, else 1."""
     parser = argparse.ArgumentParser(
-        prog="python tools/faults.py", description="Inject faults; tell what became of each."
+        prog="python tools/faults.py", description="Inject faults and print the reaction to each."
     )
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the table to FILE")
     parser.add_argument(
@@ -633,7 +639,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     wanted = set(options.only)
     chosen = [one for one in faults() if not wanted or wanted & {one.name, one.kind, one.mode, one.id}]
     if not chosen:
-        parser.error(f"no fault is called {', '.join(sorted(wanted))}")
+        parser.error(f"unknown fault: {', '.join(sorted(wanted))}")
     verdicts = []
     for verdict in meet(chosen, options.jobs):
         verdicts.append(verdict)

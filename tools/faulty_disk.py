@@ -146,9 +146,11 @@ class Undisturbed:
         if first.status != second.status or first.status == CANNOT_WRITE or first.status < 0:
             raise Unusable(f"undisturbed, it ends with {first.status} and {second.status}:\n{first.stderr}")
         if set(first.tree) != set(second.tree):
-            raise Unusable(f"its files vary: {', '.join(sorted(set(first.tree) ^ set(second.tree)))}")
+            raise Unusable(
+                f"two runs differ in files: {', '.join(sorted(set(first.tree) ^ set(second.tree)))}"
+            )
         if not first.calls:
-            raise Unusable("it writes nothing there (or is linked statically, and not seen)")
+            raise Unusable("it writes nothing in the directory (or its calls are hidden: linked statically)")
         varying = frozenset(
             name
             for name, digest in first.tree.items()
@@ -174,7 +176,9 @@ def tree_of(place: Path) -> Tree:
 
 
 def faults(disk: Disk, sound: Undisturbed, at: int) -> tuple[str, list[str]]:
-    """Let call number `at` fail; return the call, and all violations in the result."""
+    """Let call number `at` fail. Return two values: the name of the call, and all violations in the
+    result.
+    """
     with disk.copy() as place:
         ended = disk.run(place, at)
         found = list(_said(disk, sound, ended))
@@ -183,14 +187,16 @@ def faults(disk: Disk, sound: Undisturbed, at: int) -> tuple[str, list[str]]:
             return ended.failed, found
         if ended.status == sound.after.status:
             found += [
-                f"it succeeded, but {name} is not as it should be" for name in sound.differing(ended.tree)
+                f"it succeeded, but {name} differs from the run without faults"
+                for name in sound.differing(ended.tree)
             ]
         elif disk.resumes or disk.kill:
             found += list(_lost(sound, ended.tree, set(ended.tree)))
             again = disk.run(place)
             if again.status != sound.after.status:
-                found.append(f"run again, it ended with {again.status}: {again.stderr.strip()}")
-            found += [f"run again, {name} is not as it should be" for name in sound.differing(again.tree)]
+                found.append(f"the second run ended with {again.status}: {again.stderr.strip()}")
+            wrong = sound.differing(again.tree)
+            found += [f"after the second run, {name} differs from the run without faults" for name in wrong]
         else:
             found += list(_lost(sound, ended.tree, set(sound.before)))
         return ended.failed, found
@@ -203,9 +209,9 @@ def _said(disk: Disk, sound: Undisturbed, ended: Ended) -> Iterator[str]:
         yield f"it ended with {ended.status}"
     said = ended.stderr.strip()
     if os.strerror(getattr(errno, disk.error)) not in said:
-        yield f"it does not name the cause: {said!r}"
+        yield f"its message does not state the cause: {said!r}"
     if len(said.splitlines()) > MOST_LINES or any(text in said for text in NEVER_SAID):
-        yield f"that is no clear message:\n{said}"
+        yield f"its message is not clear:\n{said}"
 
 
 def _lost(sound: Undisturbed, tree: Tree, expected: set[str]) -> Iterator[str]:
@@ -213,9 +219,9 @@ def _lost(sound: Undisturbed, tree: Tree, expected: set[str]) -> Iterator[str]:
     for name, digest in sound.before.items():
         whole = digest, (None if name in sound.varying else sound.after.tree.get(name))
         if name not in tree or tree[name] not in whole:
-            yield f"{name} was there before, and is {'damaged' if name in tree else 'gone'}"
+            yield f"{name} existed before, and is {'damaged' if name in tree else 'gone'}"
     for name in sorted(set(tree) - expected):
-        yield f"{name} is left behind"
+        yield f"{name} remains after the failure"
 
 
 def compiled(folder: Path) -> Path:
@@ -245,22 +251,22 @@ def main(arguments: Sequence[str] | None = None) -> int:
         prog="faulty_disk.py", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     how = parser.add_mutually_exclusive_group(required=True)
-    how.add_argument("--every", action="store_true", help="each call in turn")
+    how.add_argument("--every", action="store_true", help="let each call fail, one per run")
     how.add_argument(
-        "--sample", type=int, metavar="N", help="only so many, the first and the last among them"
+        "--sample", type=int, metavar="N", help="let only N calls fail, including the first and the last"
     )
     parser.add_argument("--seed", type=int, default=1, help="of the sample")
     parser.add_argument("--in", dest="template", type=Path, metavar="DIR", help="default: an empty directory")
     parser.add_argument("--error", choices=ERRORS, default="ENOSPC")
     parser.add_argument("--lasting", action="store_true", help="all later calls fail, too")
-    parser.add_argument("--kill", action="store_true", help="the process is killed there")
+    parser.add_argument("--kill", action="store_true", help="kill the process at the call")
     parser.add_argument(
-        "--resumes", action="store_true", help="unfinished work may stay, and is gone on with"
+        "--resumes", action="store_true", help="unfinished work may remain if a second run completes it"
     )
     parser.add_argument(
-        "--varies", action="append", default=[], metavar="GLOB", help="no two runs write it alike"
+        "--varies", action="append", default=[], metavar="GLOB", help="files that differ from run to run"
     )
-    parser.add_argument("--jobs", type=int, default=1, metavar="N", help="runs at a time")
+    parser.add_argument("--jobs", type=int, default=1, metavar="N", help="runs in parallel")
     parser.add_argument("command", nargs=argparse.REMAINDER, metavar="COMMAND...")
     options = parser.parse_args(arguments)
     command = options.command[1:] if options.command[:1] == ["--"] else options.command

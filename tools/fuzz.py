@@ -44,7 +44,7 @@ from journalspec_reference.api import load
 
 #: The processor time of all readers together for an input (seconds).
 SECONDS = 5.0
-#: The alarm does not interrupt a call that never returns. After this many seconds, the process is ended.
+#: A call that never returns is not interrupted by the alarm, so the process is ended after this many seconds.
 STUCK_AFTER = 300
 #: The permitted peak memory: TIMES_INPUT times the input, plus AT_LEAST. The factor is large because the
 #: schemas make a Python object for each field, even for a field of two bytes.
@@ -235,7 +235,7 @@ class Readers:
         except SchemaError as error:
             raise Disagreement(f"sound for the reference, {kind} refuses: {error}") from error
         if list(again.records) != list(seen.records) or list(again.files) != list(seen.files):
-            raise Disagreement(f"{kind} and the reference differ in what a header or record says")
+            raise Disagreement(f"{kind} and the reference read different values from a header or record")
         for region in islice(seen.dropped, MOST_REGIONS):
             # Any content is permitted, if the result is an answer or SchemaError within the time limit.
             with suppress(SchemaError):
@@ -252,16 +252,17 @@ def sound(seen: Observation, files: Files) -> Observation:
     for name, off, length in sorted(places):
         if off < reached.get(name, 0) or length < 0 or off + length > len(files[name]):
             raise Unsound(
-                f"{name}: {length} bytes at {off} overlap what stands before, or the end of the file"
+                f"{name}: {length} bytes at {off} overlap an earlier region or extend beyond the file"
             )
         reached[name] = off + length
     return seen
 
 
 def judge(readers: Readers | BodyReaders, item: Input, *, measure: bool = False) -> tuple[str, str]:
-    """Run the readers on one input within its bounds; return the outcome and the fault, if there is one.
+    """Run the readers on one input. Return two texts: the outcome, and the fault (empty if there is none).
 
-    With `measure`, memory is also checked. The caller has `raise_too_long` for SIGPROF.
+    The outcome is a fault if a reader exceeds the time limit or, with `measure`, the memory limit. The caller
+    must have set `raise_too_long` as the handler of SIGPROF.
     """
     # The names of files are part of the size of the input, because thousands of tiny files consist mostly of
     # names.
@@ -312,11 +313,15 @@ def main(arguments: list[str] | None = None) -> int:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--format", required=True, choices=format_ids())
-    parser.add_argument("--count", type=int, default=100_000, help="how many inputs (%(default)s)")
+    parser.add_argument("--count", type=int, default=100_000, help="number of inputs (%(default)s)")
     parser.add_argument("--seed", type=int, default=1, help="which million (%(default)s)")
-    parser.add_argument("--only", type=int, metavar="N", help="run this one input, and measure it")
+    parser.add_argument("--only", type=int, metavar="N", help="run only this input, and measure its memory")
     parser.add_argument("--family", metavar="NAME", help="bodies of this family of contents")
-    parser.add_argument("--one-byte", action="store_true", help="what is kept after a change of one byte")
+    parser.add_argument(
+        "--one-byte",
+        action="store_true",
+        help="print the share of bodies whose other fields survive a change of one byte",
+    )
     options = parser.parse_args(arguments)
     if options.family is None and not options.one_byte:
         return _fuzz(Source(options.format, options.seed), Readers(options.format), options)

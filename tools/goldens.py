@@ -71,9 +71,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="python tools/goldens.py", description=__doc__)
     parser.add_argument("formats", nargs="*", metavar="FORMAT", help="formats (default: all)")
     parser.add_argument(
-        "--every", type=int, default=0, metavar="N", help="another sample than that of the test"
+        "--every", type=int, default=0, metavar="N", help="each n-th workload (default: as in the test)"
     )
-    parser.add_argument("--states", action="store_true", help="state by state, sorted by case id")
+    parser.add_argument("--states", action="store_true", help="print each state, sorted by case id")
     chosen = parser.parse_args(arguments)
     out: dict[str, dict[str, str]] = {}
     for format_id in chosen.formats or format_ids():

@@ -232,7 +232,9 @@ class Journals:
         self._sizes: dict[int, int] = {}
 
     def place(self, n: int, *, broken: bool) -> tuple[Path, int]:
-        """Return the directory of the journal with n elements, and the number of bytes in it."""
+        """Return two values: the directory of the journal with n elements, and the number of bytes in this
+        directory.
+        """
         if n not in self._sizes:
             author = format_module("journalspec_corpus", self.format_id, "author")
             files = author.build(self.shape.described(n), self.shape.edition).files
@@ -259,7 +261,9 @@ class Measuring:
         self._journals, self._broken = journals, broken
 
     def place(self, n: int) -> tuple[Path, int]:
-        """Return the directory of n elements, and the bytes in it."""
+        """Return two values: the directory of the journal with n elements, and the number of bytes in this
+        directory.
+        """
         return self._journals.place(n, broken=self._broken)
 
     def seconds(self, command: str, n: int, times: int = 1) -> float:
@@ -286,7 +290,7 @@ class Measuring:
             return time.process_time() - began
 
     def grown(self, command: str) -> tuple[int, float, float]:
-        """Return elements, seconds, and the exponent.
+        """Return three values: the number of elements, the seconds, and the exponent of growth.
 
         A command that grows too much is also measured at larger sizes, as far as permitted, because a step
         between two sizes is not growth. It is also measured on each side of the step between lists kept in
@@ -311,7 +315,8 @@ class Measuring:
         return large, seconds, exponent
 
     def _exponent(self, command: str, n: int, many: int) -> tuple[float, float]:
-        """Return the seconds that `many` elements take, and the exponent from n elements on.
+        """Return two values: the seconds for `many` elements, and the exponent of growth from n to `many`
+        elements.
 
         A command that grows too much is measured again. For every size, the quickest run of all rounds is
         used.

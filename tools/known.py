@@ -150,7 +150,8 @@ def _no_state(result: Result) -> str:
 
 
 def entries(known: Mapping[str, KnownFailure], asked: Sequence[str]) -> Iterator[tuple[str, KnownFailure]]:
-    """Yield (pattern, known failure) such that one pattern matches each probe, with few patterns.
+    """Yield pairs (pattern, known failure). Each probe in `known` is matched, and wide patterns keep the
+    number of pairs small.
 
     A pattern is usable if all probes of the run that it matches have the same known failure.
     """

@@ -41,7 +41,7 @@ def _ids(format_id: str, cases: list[Case]) -> Iterator[str]:
     prefix = get_format(format_id).prefix.lower() + "."
     for name, count in Counter(case.id for case in cases).items():
         if count > 1:
-            yield f"{name}: the id stands {count} times"
+            yield f"{name}: the id occurs {count} times"
         if not name.startswith(prefix):
             yield f"{name}: the id does not begin with {prefix}"
         if name in tombstones(format_id):
@@ -74,7 +74,7 @@ def _flags(case: Case) -> Iterator[str]:
         if flag not in known:
             yield f"{flag} is not a flag"
     if case.level == "may" and not case.flags:
-        yield "a case of level may needs a flag that says why"
+        yield "a case of level may needs a flag that states why"
 
 
 def _edition(case: Case) -> Iterator[str]:
@@ -105,15 +105,15 @@ def _write(case: Case) -> Iterator[str]:
     if case.write["ops"][0]["op"] != "open":
         yield "the first operation is not open"
     if "kill_after" in case.write and int(case.write["kill_after"]) != count - 1:
-        yield "kill_after is not the last operation, and what follows would never run"
+        yield "kill_after is not the last operation, so later operations would never run"
     if bool(case.write.get("power_fails")) != ("io-trace" in case.needs):
         yield "power_fails and the need io-trace belong together"
     if "always" in case.write and not case.write.get("power_fails"):
-        yield "always says what holds when power fails, and power_fails is not set"
+        yield "always needs power_fails: it lists what holds after a power failure"
     if "kill_after" in case.write and "power_fails" in case.write:
         yield "kill_after and power_fails exclude each other"
     if model_of(case.format) is None and "step" in case.needs:
-        yield f"{case.format} has no MODEL that says what its operations lead to"
+        yield f"{case.format} has no MODEL that computes the result of its operations"
     for entry in case.expect:
         indexes = [*entry.get("durable", ()), *(refusal["op"] for refusal in entry.get("refusals", ()))]
         if any(int(index) >= count for index in indexes):

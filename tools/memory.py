@@ -233,14 +233,15 @@ def derby_log(directory: Path, size: int, shape: Shape) -> int:
     return live
 
 
-#: The largest number of bytes of a log file, the container of its table, and the smallest number that is
-#: stored in four bytes.
+#: LONGEST_LOG: the largest number of bytes of a log file. TABLE: the container of the table. LEAST: the
+#: smallest number that is stored in four bytes.
 LONGEST_LOG, TABLE, LEAST = 256 * MIB - 1, 1168, 1 << 14
 
 
 class Row(NamedTuple):
-    """The groups of records that insert a row and (unless the row stays) delete it; the live bytes of the
-    row.
+    """The groups of records that insert a row and, unless the row stays, delete it.
+
+    `room` is the number of bytes that the groups need in a file, `live` the number of live bytes of the row.
     """
 
     groups: list[list[bytes]]
@@ -462,7 +463,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--command", action="append", choices=list(COMMANDS))
     chosen = parser.parse_args(arguments)
     if not hasattr(os, "wait4"):
-        parser.error("this system does not tell what a process took")
+        parser.error("this system does not report the memory of a process")
     print("format         shape      command         size MiB      live      peak      over   seconds  exit")
     failed = False
     signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))  # This ends the measured process.

@@ -1,14 +1,14 @@
-"""Lets products print their messages: it damages a small store, starts the product, and records the output.
+"""Lets products print their messages: it damages a small store, starts the product, and stores the output.
 
-    python tools/messages.py derby-10.14.2.0             compares with the committed record
-    python tools/messages.py derby-10.14.2.0 --update    rewrites it
+    python tools/messages.py derby-10.14.2.0             compares with the committed file
+    python tools/messages.py derby-10.14.2.0 --update    rewrites this file
     python tools/messages.py derby-10.14.2.0 --only page --show
 
-The record of a format is ``specs/journalspec/FORMAT/messages_made.json``. For each product it contains the
-states, each with `how` it was made and the `lines` that a start printed. Rows of ``messages.toml`` refer to a
-state by product and name. Paths and values that differ from run to run are replaced. All starts of one
-product share one JVM. Needs Java 17 or newer and Maven, or jars that were fetched before (`journalspec
-products fetch`).
+The committed file of a format is ``specs/journalspec/FORMAT/messages_made.json``. For each product it
+contains the states, each with `how` it was made and the `lines` that a start printed. Rows of
+``messages.toml`` refer to a state by product and name. Paths and values that differ from run to run are
+replaced. All starts of one product share one JVM. Needs Java 17 or newer and Maven, or jars that were fetched
+before (`journalspec products fetch`).
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from journalspec.messages import IMPACTS, MADE_NAME, ProductMessage, messages, p
 
 PROGRAMS = Path(__file__).with_name("messages")
 SECONDS = 900
-#: Product, state, then `how` and `lines`.
+#: Product -> state -> `how` and `lines`.
 Record = dict[str, dict[str, dict[str, Any]]]
 #: Patterns of values that differ from run to run, and their replacements.
 REPLACED = (
@@ -124,19 +124,21 @@ def _by_state(text: str, place: Path) -> dict[str, list[str]]:
 
 
 def record_of(format_id: str) -> Path:
-    """Return the path of the record of a format."""
+    """Return the path of the file with the recorded messages of a format."""
     return Path(str(get_format(format_id).root)) / MADE_NAME
 
 
 def read_record(format_id: str) -> Record:
-    """Return the committed record of a format: product, state, `how` and `lines`."""
+    """Return the recorded messages of a format: product -> state -> `how` and `lines`."""
     path = record_of(format_id)
     found: Record = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
     return found
 
 
 def loud(maker: Maker, lines: Iterable[str]) -> list[str]:
-    """Return the lines about a store, without greetings; of lines that differ in numbers only, return one."""
+    """Return the lines about a store, without greetings. Of several lines that differ only in numbers, return
+    one.
+    """
     silent = re.compile(maker.silent)
     found = {re.sub(r"\d+", "0", line): line for line in reversed(list(lines)) if not silent.search(line)}
     return list(reversed(found.values()))
@@ -166,7 +168,7 @@ def main() -> int:
         record_of(maker.format).write_text(text + "\n", encoding="utf-8")
         return 0
     lacking = unprinted(given.product, {key: list(entry["lines"]) for key, entry in fresh.items()})
-    print(*lacking or ["every message that rows say these states make was printed"], sep="\n")
+    print(*lacking or ["the product printed every message that the rows predict for these states"], sep="\n")
     return 1 if lacking else 0
 
 

@@ -152,7 +152,9 @@ def user_type_of_member(root: Path, end: str, number: int) -> None:
 
 
 def _member(root: Path, end: str) -> dict[str, Any]:
-    """Return members of the first record of the last transaction that has several records and this `end`."""
+    """Return the transaction id and the record type of the last transaction with several records and this
+    `end`.
+    """
     found = records(root / "journal")
     number = [each for each in found if each.type == end and each.fields["count"] != 1][-1].fields["tx"]
     kind = next(each for each in found if each.type.endswith("_TX") and each.fields.get("tx") == number).type
@@ -164,8 +166,8 @@ def first_file_gone(root: Path, below: str) -> None:
     (root / below / records(root / below)[0].at.file).unlink()
 
 
-# KahaDB: damage to batches, and to commands. The checksum of their batch becomes 0, which a reader does not
-# verify.
+# KahaDB: damage to batches and commands. The checksum of a damaged command's batch becomes 0, so that a
+# reader does not verify the batch.
 
 
 def put_in_batch(root: Path, name: str, off: int, new: str) -> None:

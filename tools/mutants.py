@@ -188,7 +188,7 @@ def _copied(format_id: str, module: str) -> frozenset[str]:
     indirectly.
 
     The implementation and its late imports are copied, too. Modules with caches that fill during reading are
-    also copied, because entries of another mutant would be wrong.
+    also copied, because a cache must not contain entries of another mutant.
     """
     found = {module, "__init__", "implementation"}
     caches = re.compile(r"def __missing__|\bValueCache(\[.*?\])?\(")
@@ -283,7 +283,7 @@ def load_mutants(format_id: str) -> list[Mutant]:
     names = [mutant.id for mutant in found]
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
-        raise MutantError(f"{format_id}.toml: {', '.join(twice)} stands more than once")
+        raise MutantError(f"{format_id}.toml: {', '.join(twice)} occurs more than once")
     return found
 
 
@@ -304,7 +304,7 @@ def mutant_of(format_id: str, name: str) -> Mutant:
 
 
 def load_unproved(format_id: str) -> dict[str, str]:
-    """For some requirements, return the reason in the format's table why no mutant can break them."""
+    """Return requirement -> the reason why no mutant can break it, from the format's table."""
     return {entry["requirement"]: entry["why"] for entry in _table(format_id).get("unproved", ())}
 
 
@@ -318,7 +318,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """List the mutants and check that they fit; return the exit status (0 good, 1 if one does not fit)."""
     parser = argparse.ArgumentParser(prog="python tools/mutants.py", description=__doc__)
     parser.add_argument("formats", nargs="*", metavar="FORMAT", help="formats (default: all)")
-    parser.add_argument("--table", action="store_true", help="say of each one where it is and why")
+    parser.add_argument("--table", action="store_true", help="print the place and the reason of each mutant")
     options = parser.parse_args(arguments)
     status = 0
     for format_id in options.formats or format_ids():

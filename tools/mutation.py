@@ -140,10 +140,10 @@ def faults(format_id: str, found: Sequence[Proof]) -> list[str]:
     named = {name for mutant in load_mutants(format_id) for name in mutant.breaks}
     unproved = load_unproved(format_id)
     out = [f"{name}: is no requirement of {format_id}" for name in sorted((named | {*unproved}) - known)]
-    out += [f"{name}: is called unproved and has a mutant" for name in sorted(named & {*unproved})]
+    out += [f"{name}: is listed as unproved, but a mutant breaks it" for name in sorted(named & {*unproved})]
     for proof in found:
         if proof.mutant and not proof.killers:
-            out.append(f"{proof.requirement}: no case that names it notices mutant {proof.mutant}")
+            out.append(f"{proof.requirement}: no case for this requirement detects mutant {proof.mutant}")
         elif not proof.holds:
             out.append(f"{proof.requirement}: no mutant breaks it, and no reason is given")
     excused = sum(not proof.mutant for proof in found)

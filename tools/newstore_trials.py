@@ -114,7 +114,7 @@ class Hooks:
         return dict(getattr(self._module, "last", lambda files: {})(files))
 
     def nothing(self, answer: Answer) -> str:
-        """Return why it is wrong that no data is kept; return an empty text if it is right."""
+        """If the new store must contain data but contains none, return the reason, else an empty text."""
         return str(getattr(self._module, "nothing", lambda answer: "")(answer))
 
     def exported(self, place: Path) -> bool:
@@ -207,7 +207,7 @@ def reachable(
 
 
 def damage(format_id: str, files: Mapping[str, bytes], random: Random) -> tuple[str, Mapping[str, bytes]]:
-    """Return the files with one damage, and its description."""
+    """Return two values: the description of one kind of damage, and the damaged files."""
     edition = get_format(format_id).default_edition
     return damaged(DrawnJournal(format_id, edition, files, (), (), {}, files, ()), random)
 
@@ -238,7 +238,7 @@ def state_of(
         (case,) = drawn_cases(format_id, seed, [number])
         return State(case.id, "drawn", dict(case.files()), case.edition, case.params)
     hooks = Hooks(format_id)
-    # A crash leaves a complete store on which its product starts. A part of a store is not left.
+    # A crash leaves a complete store, on which its product starts. It never leaves only a part of a store.
     whole = [each for each in stores if hooks.starts(each[1])] if kind == "reachable" else []
     name, files = random.choice(whole or stores)
     if kind == "none":
@@ -332,7 +332,9 @@ def _first_difference(one: Any, other: Any) -> str:
 
 @dataclass
 class Results:
-    """The results of all trials: numbers by kind and end, reasons for keeping nothing, and faults."""
+    """The results of all trials: their numbers by kind of damage and by end, the reasons why no data was
+    kept, and the faults.
+    """
 
     counts: Counter[tuple[str, str]] = field(default_factory=Counter)
     nothing: Counter[str] = field(default_factory=Counter)
@@ -372,7 +374,7 @@ class Results:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the requested trials, and print a table."""
-    parser = argparse.ArgumentParser(description="Make new stores of damaged ones.")
+    parser = argparse.ArgumentParser(description="Make new stores from damaged stores.")
     parser.add_argument("--format", required=True, choices=format_ids())
     parser.add_argument("--count", type=int, default=500)
     parser.add_argument("--seed", type=int, default=1)
@@ -381,7 +383,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("--only", type=int, help="the number of one trial")
     parser.add_argument("--product", action="store_true", help="start the product on each new store")
-    parser.add_argument("--old", action="store_true", help="and on a copy of each damaged one")
+    parser.add_argument("--old", action="store_true", help="also start it on a copy of each damaged store")
     given = parser.parse_args(arguments)
     hooks, results = Hooks(given.format), Results()
     with tempfile.TemporaryDirectory(prefix="newstore-") as scratch:

@@ -4,9 +4,9 @@
 
 Artemis, KahaDB, Derby and Bitronix each write a store, count its items, and are halted as by kill -9. If a
 task requires damage, copies are damaged. `journalspec` performs each task. Then the vendor's tool, or a start
-of the product on a copy, performs it in another process. Our answer is compared with the product's counts.
-Stores, and the answers of one commit, are kept in the cache (JOURNALSPEC_CACHE, or ~/.cache/journalspec), so
-that a stopped run can be continued.
+of the product on a copy, performs the same task in another process. Our answer is compared with the product's
+counts. Stores, and the answers of one commit, are kept in the cache (JOURNALSPEC_CACHE, or
+~/.cache/journalspec), so that a stopped run can be continued.
 
 A task holds if our answer is right and takes no more CPU than the vendor's tool, or less than 10 s without
 such a tool. Exit status: 0 all tasks hold; 1 one does not; 2 usage. Needs Java 17 or newer and the products'
@@ -209,10 +209,10 @@ def java(name: str, *arguments: str) -> list[str]:
 
 
 def store_of(name: str, mb: int) -> tuple[Path, Counts]:
-    """Return a store that the product wrote, and its counts before it was halted."""
+    """Return two values: a store that the product wrote, and the product's counts before it was halted."""
     subject = SUBJECTS[name]
     source = (PROGRAMS / f"{subject.program}.java").read_bytes()
-    # Only the part of the program that writes determines the store.
+    # The content of the store depends only on the part of the program that writes.
     writing = source[source.index(b"static void write") :]
     target = stores.cache() / "stores" / f"operator-{name}-{mb}-{hashlib.sha256(writing).hexdigest()[:16]}"
     counts = target.with_suffix(".counts")
@@ -355,7 +355,7 @@ def _missing_file(asked: Asked) -> str:
 
 
 def _safe(asked: Asked) -> str:
-    """Our statement about a start with default options agrees with the product's start."""
+    """Our answer states correctly whether the product starts with default options."""
     if asked.product.refusal:
         return asked.said("does not start|do not start|refuses to start|recovery fails")
     if asked.product.of("count").get("rolledback"):
@@ -364,7 +364,7 @@ def _safe(asked: Asked) -> str:
 
 
 def _index(asked: Asked) -> str:
-    """Our advice on moving db.data away agrees with the messages after a start without that file."""
+    """Our advice on moving db.data away is right for the messages that a start without that file delivers."""
     same = asked.product.of("queue") == asked.before.of("queue")
     return asked.said(r"db.data\s+may\s+be\s+moved\s+away" if same else r"(?i)do\s+not\s+delete")
 
@@ -383,7 +383,7 @@ def _kept(asked: Asked) -> str:
     ours = {name for name, why in rows if not why.startswith("nothing")}
     theirs = {name for name, count in asked.product.of("file").items() if count}
     theirs |= {name for name, why in rows if why.startswith("the file that the broker writes to")}
-    return "" if ours == theirs else f"ours alone {sorted(ours - theirs)}, theirs {sorted(theirs - ours)}"
+    return "" if ours == theirs else f"only ours {sorted(ours - theirs)}, only theirs {sorted(theirs - ours)}"
 
 
 def _lost_messages(asked: Asked) -> str:
@@ -427,7 +427,7 @@ def _tasks() -> Iterator[Task]:
 TASKS = tuple(_tasks())
 
 
-# Running tasks, and the table.
+# Functions that run the tasks and print the table.
 
 
 @dataclass(frozen=True)
@@ -485,7 +485,9 @@ def ask(task: Task, store: Path, before: Counts, starts: dict[str, list[Any]]) -
 
 
 def _started(product: str, copy: Path, start: Sequence[str]) -> list[Any]:
-    """Return the product's counts of a copy, its CPU seconds, the files that it removed, and the waiting."""
+    """Return four values of a start on a copy: the product's counts, its CPU seconds, the files that it
+    removed, and the seconds of waiting.
+    """
     if "index" in start:
         for name in ("db.data", "db.redo"):
             (copy / name).unlink()
@@ -531,9 +533,11 @@ def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--mb", type=int, default=350, help="size of a store, about")
+    parser.add_argument("--mb", type=int, default=350, help="approximate size of a store in MB")
     parser.add_argument("--only", default="", help="only tasks with this in PRODUCT/NAME")
-    parser.add_argument("--fresh", action="store_true", help="ask again what this commit has answered")
+    parser.add_argument(
+        "--fresh", action="store_true", help="run the tasks again that this commit has already run"
+    )
     parser.add_argument("--show", action="store_true", help="print the answers, too")
     given = parser.parse_args()
     kept = stores.cache() / "operator" / f"answers-{given.mb}-{commit()}.json"

@@ -61,7 +61,9 @@ class Cause:
     harness: str = "*"
 
     def explains(self, members: tuple[str, ...], harness: str) -> bool:
-        """Return whether it explains a kind of failure of `harness`, whose `members` are as in MEMBERS."""
+        """Return whether this cause explains a kind of failure of `harness`; `members` are the values of
+        MEMBERS.
+        """
         kinds = any(all(map(fnmatchcase, members, patterns)) for patterns in self.matches)
         return kinds and fnmatchcase(harness, self.harness)
 

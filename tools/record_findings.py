@@ -154,7 +154,9 @@ def digest_of(answer: Answer) -> str:
 
 
 def summary_of(report: Report, build: Path, engine: Engine) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    """Return the findings of a run over a build, and its smallest failures as cases."""
+    """Return two values: the findings of a run over a build, and the smallest failures of the run as
+    cases.
+    """
     manifest, options = load(build), report.header["options"]
     judged = [result for result in report.results if CLASSES[result.result_class].judged]
     editions = sorted({result.edition for result in judged})
@@ -224,7 +226,9 @@ def _is_number(value: object) -> bool:
 
 
 def _first(found: tuple[CrashCase, Result]) -> tuple[bool, int, bool, int, str]:
-    """Order failures: not excused by a limit, strongest preset, first runs, fewest arrived sectors."""
+    """Return a sort key. These failures come first: not excused by a limit, strongest preset, first run,
+    fewest sectors on disk.
+    """
     case, result = found
     second, descriptor = isinstance(case.workload, SecondLife), case.descriptor
     return not result.red, rank(descriptor.preset), second, sum(map(bool, descriptor.mask)), case.id

@@ -435,7 +435,9 @@ def spark_lines(format_id: str, root: Path, scratch: Path) -> Iterator[str]:
 
 
 def below_us() -> tuple[float, int]:
-    """Return the CPU seconds of this process and its descendants, and the largest memory of a worker."""
+    """Return two values: the CPU seconds of this process and its descendants, and the largest memory of a
+    worker.
+    """
     known = {}
     for path in Path("/proc").glob("[0-9]*/stat"):
         with suppress(OSError):
@@ -465,7 +467,7 @@ def main() -> None:
         "--stores", action="store_true", help="stores of real size, and the products' readers"
     )
     parser.add_argument(
-        "--messages", type=int, help="how many messages or rows each store has (default: about 400 to 900 MB)"
+        "--messages", type=int, help="number of messages or rows in each store (default: about 400 to 900 MB)"
     )
     parser.add_argument("--spark", action="store_true", help="Spark, beside Parquet")
     parser.add_argument("--loops", action="store_true", help="print the plain loops")

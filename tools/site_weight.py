@@ -97,7 +97,7 @@ def main() -> int:
     site = weigh(options.site)
     if not site.pages:
         parser.error(f"no page below {options.site}")
-    print(f"{site.size:>12,} bytes, {len(site.read)} pages, {len(site.pages) - len(site.read)} that send on")
+    print(f"{site.size:>12,} bytes, {len(site.read)} pages, {len(site.pages) - len(site.read)} redirects")
     for ending, size in list(site.endings.items())[:MOST]:
         print(f"{size:>12,} {ending}")
     for page in site.pages[:MOST]:

@@ -46,7 +46,8 @@ class StoreError(RuntimeError):
 
 @dataclass(frozen=True)
 class Product:
-    """The artefacts of a broker (in its version, unless stated), and the program that uses the broker.
+    """The artefacts of a broker, and the program that uses the broker. An artefact without a version has that
+    of the broker.
 
     The program `browse` starts a broker on a store and prints its messages.
     """

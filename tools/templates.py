@@ -140,7 +140,9 @@ def listed(source: Any) -> Iterator[Any]:
 
 
 def fits(value: Any, wanted: Any) -> bool:
-    """Return whether a value is the expected one: a value, one of a list, in a range, or true or false."""
+    """Return whether a value matches the expectation, which is a value, a list of values, a range or a
+    boolean.
+    """
     if isinstance(wanted, list):
         return any(fits(value, item) for item in wanted)
     if isinstance(wanted, bool):

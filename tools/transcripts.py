@@ -6,7 +6,7 @@ a file run one after the other in a fresh directory with a copy of ``docs/harnes
 
     #! replace my_reader.py: OLD => NEW      a change to a file before the commands run
     #! run COMMAND                           a command whose output is not shown; it must succeed
-    #! try COMMAND                           the same, and it may fail
+    #! try COMMAND the same, but it may fail
 
 ``python tools/transcripts.py`` compares the output; ``--update`` rewrites files that differ.
 """
@@ -83,12 +83,12 @@ class Transcript:
             return
         match = _REPLACE.fullmatch(line)
         if match is None:
-            raise TranscriptError(f"{self.path.name}: not understood: {line}")
+            raise TranscriptError(f"{self.path.name}: unknown preparation: {line}")
         path = place / match["file"]
         before = path.read_text(encoding="utf-8")
         if before.count(match["old"]) != 1:
             raise TranscriptError(
-                f"{self.path.name}: {match['file']} does not hold {match['old']!r} exactly once"
+                f"{self.path.name}: {match['file']} does not contain {match['old']!r} exactly once"
             )
         path.write_text(before.replace(match["old"], match["new"]), encoding="utf-8")
 

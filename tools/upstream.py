@@ -146,7 +146,7 @@ def main() -> int:
     for report, said in printed(found, given.out.resolve()) if given.run else ():
         other = said != report.entry["prints"].strip()
         wrong += other
-        print(f"{report.deviation.id}: {'prints something else:' if other else 'prints what it says'}")
+        print(f"{report.deviation.id}: {'prints something else:' if other else 'prints the stated output'}")
         if other:
             print(said)
     return 1 if wrong else 0

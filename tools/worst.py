@@ -64,8 +64,8 @@ class Form:
 class Worst:
     """One case. `verdict` is the verdict on the adapter's `reader` in both forms.
 
-    `keeps` is the beginning of the key of a record that is wrongly in effect, or empty. `strongest` is the
-    strongest preset under which the small form's workload fails in this way.
+    `keeps` is the beginning of the key of a record that is wrongly in effect; it is empty if there is none.
+    `strongest` is the strongest preset under which the small form's workload fails in this way.
     """
 
     format: str

@@ -88,7 +88,9 @@ def run(format_id: str, product: str) -> Iterator[Finding]:
 def _asked(
     engine: Engine, case: CrashCase, probe: Probe, *, listed: bool
 ) -> tuple[str, str, tuple[str, ...], tuple[str, ...]]:
-    """Return the verdict on an answer, its refusal, and the wrong and missing records."""
+    """Return four values: the verdict on an answer, the code of its refusal, its wrong records, and its
+    missing records.
+    """
     engine.forgive()
     result = engine.run(probe)
     replies = [reply["ok"] for _, reply in engine.exchanges if "ok" in reply]
@@ -104,7 +106,9 @@ def _asked(
 
 
 def collect(format_id: str) -> tuple[list[Finding], list[str]]:
-    """Return the findings of all products, and the names of those that could not be run."""
+    """Return two values: the findings of all products, and the names of the products that could not be
+    run.
+    """
     found, left = [], []
     for product in products(format_id):
         try:
@@ -121,7 +125,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument(
         "formats", nargs="*", metavar="FORMAT", help="formats (default: all with worst cases)"
     )
-    parser.add_argument("--check", action="store_true", help="change nothing; exit 1 if anything is not so")
+    parser.add_argument(
+        "--check", action="store_true", help="change nothing; exit 1 if a finding has changed"
+    )
     options = parser.parse_args(arguments)
     status = 0
     for format_id in options.formats or format_ids():
@@ -133,7 +139,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if rendered(found) == rendered(findings(format_id)):
             print(f"{format_id}: {len(found)} findings, up to date")
         elif options.check:
-            print(f"{format_id}: not so any more; run python tools/worst_findings.py")
+            print(f"{format_id}: findings have changed; run python tools/worst_findings.py")
             status = 1
         else:
             replace_text(FINDINGS / f"{format_id}.toml", rendered(found))

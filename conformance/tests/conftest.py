@@ -101,7 +101,9 @@ def connect_product(ready_product: ReadyProduct) -> Iterator[ConnectProduct]:
 
 @pytest.fixture(scope="session")
 def every(request: pytest.FixtureRequest) -> Callable[[int], int]:
-    """Return a function that selects samples: every `number`-th input, or every input in a whole run."""
+    """Return a function that selects samples: every `number`-th input by default, every input in a whole
+    run.
+    """
     whole = request.config.getoption("--products") == "whole"
     return lambda number: 1 if whole else number
 

@@ -1,6 +1,6 @@
 """Bounds on an implementation's output and time.
 
-If a question exceeds a bound, this determines the result of the question.
+An answer that exceeds a bound determines the result of its own question, not of another one.
 """
 
 from __future__ import annotations
@@ -41,7 +41,9 @@ ROWS = [
 
 
 def ask(connection: Any, directory: Path) -> Breakdown:
-    """Ask, and return the Breakdown; a TimedOut would mean that the time limit was needed."""
+    """Ask, and return the Breakdown. The test fails for a TimedOut, because the fault must be detected before
+    the time limit.
+    """
     directory.mkdir(exist_ok=True)
     with pytest.raises(Breakdown) as caught:
         connection.ask({**READ, "dir": str(directory)})
@@ -56,7 +58,7 @@ def test_class_cannot_fake_the_messages_of_its_child_process(name: str, python_c
 
 
 @pytest.mark.parametrize(("mode", "body", "row"), ROWS)
-def test_invalid_answers(
+def test_invalid_answer_is_a_breakdown_with_its_reason(
     mode: str, body: str, row: Mapping[str, Any], program: Callable[..., Any], tmp_path: Path
 ) -> None:
     timeout = 1.0 if row["raises"] == "TimedOut" else 30.0
@@ -97,7 +99,7 @@ def test_invalid_json_answer_is_refused_with_a_reason(text: bytes, reason: str) 
         read_answer(text)
 
 
-def test_json_that_is_an_answer() -> None:
+def test_deep_or_escaped_json_answer_is_accepted() -> None:
     deep = json.dumps({"a": json.loads("[" * (NESTING - 1) + "]" * (NESTING - 1))})
     assert read_answer(deep.encode())["a"]
     assert read_answer(b'{"a":"\\ud83d\\ude00","b":1.5}\r\n') == {"a": "\U0001f600", "b": 1.5}
@@ -187,20 +189,24 @@ def python_class(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Op
 
 
 @pytest.mark.parametrize("body", TABLE["class"]["error"])
-def test_invalid_return_values_of_a_class(python_class: OpenClass, body: str, tmp_path: Path) -> None:
+def test_invalid_return_value_of_a_class_is_an_error_with_its_reason(
+    python_class: OpenClass, body: str, tmp_path: Path
+) -> None:
     connection = python_class(body)
     said = connection.ask({**READ, "dir": str(tmp_path)})["error"]["message"]
     assert TABLE["class"]["error"][body] in said
 
 
 @pytest.mark.parametrize("body", TABLE["class"]["crash"])
-def test_class_that_crashes(python_class: OpenClass, body: str, tmp_path: Path) -> None:
+def test_crash_of_a_class_is_reported_with_a_short_reason(
+    python_class: OpenClass, body: str, tmp_path: Path
+) -> None:
     reason = ask(python_class(body), tmp_path).reason
     assert TABLE["class"]["crash"][body] in reason
     assert len(reason) < 3000
 
 
-def test_class_that_never_ends_its_answer(python_class: OpenClass, tmp_path: Path) -> None:
+def test_endless_answer_of_a_class_is_misbehaviour(python_class: OpenClass, tmp_path: Path) -> None:
     connection = python_class("forever()")
     connection.ask({**READ, "dir": str(tmp_path)})
     assert until(lambda: isinstance(connection.unasked(), Misbehaved))

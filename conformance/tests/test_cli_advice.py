@@ -14,7 +14,7 @@ from journalspec_conformance.cli.places import Asked
 
 
 @pytest.mark.parametrize("name", ["plain", "a b", "it's", "c\nd", "e\\f\n", "g\udcff'", "-journal"])
-def test_advice_can_be_pasted(tmp_path: Path, name: str) -> None:
+def test_advised_command_can_be_pasted_into_a_shell(tmp_path: Path, name: str) -> None:
     asked = Asked((Path(name),), None, None, (), redact=True)
     words = asked.again("inspect", "--hex")
     assert words.isprintable()

@@ -21,7 +21,7 @@ def run(*arguments: object, status: int | None = None) -> Result:
     return call("run", "--cases", CASES, *arguments, status=status)
 
 
-def test_json() -> None:
+def test_json_of_a_run_has_counts_failures_and_groups() -> None:
     data = json.loads(
         run("--impl", fake("refuses_all"), "--select", "btm.judge.clean/*", "--json", status=1).stdout
     )

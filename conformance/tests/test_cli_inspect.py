@@ -28,7 +28,7 @@ def answer(command: str, *arguments: object, status: int = 0) -> dict[str, Any]:
     return out
 
 
-def test_json_is_the_observation_with_format_edition_and_path(stale: Path) -> None:
+def test_json_answer_contains_observation_format_edition_and_path(stale: Path) -> None:
     seen = answer("inspect", stale, status=1)
     assert (seen["format"], seen["edition"], seen["path"]) == ("bitronix_tlog", "2.1", str(stale))
     assert seen["verdict"] == "recovered"
@@ -49,7 +49,7 @@ def test_json_is_the_observation_with_format_edition_and_path(stale: Path) -> No
         ("layout", {"records", "state", "dropped", "files", "notes", "unanchored"}),
     ],
 )
-def test_levels(stale: Path, level: str, members: set[str]) -> None:
+def test_level_selects_the_members_of_the_answer(stale: Path, level: str, members: set[str]) -> None:
     always = {"version", "verdict", "format", "edition", "path"}
     assert answer("inspect", stale, "--level", level, status=1).keys() == always | members
     in_full("inspect", stale, "--level", level, status=1)
@@ -61,7 +61,7 @@ def test_output_fits_eighty_columns(stale: Path, options: tuple[str, ...]) -> No
         assert len(line) <= 80 or "path" in line or not line.startswith(" "), line
 
 
-def test_several_journals_in_one_directory(stale: Path) -> None:
+def test_all_journals_of_a_directory_are_answered_and_a_file_selects_its_journal(stale: Path) -> None:
     for number in (1, 2):
         (stale / f"other{number}.tlog").write_bytes((stale / f"btm{number}.tlog").read_bytes())
     seen = answer("inspect", stale, status=1)
@@ -72,7 +72,7 @@ def test_several_journals_in_one_directory(stale: Path) -> None:
     assert [entry["file"] for entry in one["files"]] == ["other1.tlog", "other2.tlog"]
 
 
-def test_gzip_and_large_files(stale: Path) -> None:
+def test_large_gzip_files_are_read_and_their_hexdump_is_folded(stale: Path) -> None:
     for path in [*stale.iterdir()]:
         path.with_name(f"{path.name}.gz").write_bytes(gzip.compress(path.read_bytes().ljust(2097173, b"\0")))
         path.unlink()

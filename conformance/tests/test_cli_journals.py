@@ -42,7 +42,7 @@ def answer(*arguments: object) -> dict[str, Any]:
     return found
 
 
-def test_assumptions_are_reported(tmp_path: Path) -> None:
+def test_assumed_edition_and_its_trials_are_reported(tmp_path: Path) -> None:
     seen = answer("inspect", store("short", tmp_path))
     assert seen["edition"] == "s2"
     assert [(t["edition"], t["agrees"], t["verdict"]) for t in seen["edition_assumed"]["trials"]] == [
@@ -122,7 +122,7 @@ def test_interrupted_commands_end_with_130_or_141(
 
 
 @pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
-def test_ctrl_c_while_the_program_is_being_imported(tmp_path: Path) -> None:
+def test_ctrl_c_during_imports_ends_the_program_without_output(tmp_path: Path) -> None:
     (tmp_path / "click.py").write_text("import os, signal\nos.kill(os.getpid(), signal.SIGINT)\n")
     command = [sys.executable, "-m", "journalspec_conformance", "formats"]
     environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
@@ -138,7 +138,9 @@ def test_record_of_an_earlier_generation_shows_its_own_file_id() -> None:
 
 
 @BOTH
-def test_live_journal_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: str) -> None:
+def test_journal_that_changes_during_the_read_is_reported(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: str
+) -> None:
     for number in (1, 2):
         page(tmp_path / f"data-{number}.hq", "v2", add("v2", number, number), file_id=number)
     assert run(command, tmp_path, "--edition", "v2").exit_code == 0

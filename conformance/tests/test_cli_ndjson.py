@@ -26,7 +26,7 @@ def test_lines_contain_the_members_of_the_json_object(tmp_path: Path, command: s
 
 
 def lines_are_the_object(case: Case, place: Path, command: str) -> bool:
-    """Compare both outputs; return whether there was a journal."""
+    """Compare the outputs of --json and --ndjson; return whether there was a journal."""
     place.mkdir()
     case.materialize(place)
     asked = (command, place, "--format", case.format, "--edition", case.edition)

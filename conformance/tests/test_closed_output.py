@@ -15,7 +15,7 @@ from judged import PROGRAM
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="needs file descriptors that are passed on")
 
 CASE = "btm.clean.two-phase"
-#: A command for each way of printing; {place} contains a journal and a report.
+#: One command for each way in which commands print; {place} contains a journal and a report.
 COMMANDS = [
     "--help",
     "--version",

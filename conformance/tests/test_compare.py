@@ -58,7 +58,7 @@ def rules() -> list[Any]:
 
 
 @pytest.mark.parametrize("row", rules())
-def test_rules(row: list[Any]) -> None:
+def test_answer_has_the_difference_that_the_rule_requires(row: list[Any]) -> None:
     expected, want, seen, *claimed = row
     whole = {"good": WANT, "refused": REFUSED}
     wanted = whole[want] if isinstance(want, str) else named(want)
@@ -71,7 +71,7 @@ def test_rules(row: list[Any]) -> None:
     assert fingerprint(wanted, answer, **claims) == expected
 
 
-def test_equal() -> None:
+def test_expected_answer_has_no_difference() -> None:
     assert fingerprint(WANT, GOOD) == ""
     assert fingerprint(REFUSED, REFUSED) == ""
 
@@ -112,12 +112,12 @@ def sets(refusal: str = "allowed", **more: Any) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(("records", "expected"), by_print("kept"))
-def test_permitted_sets(records: list[Any], expected: str) -> None:
+def test_records_are_compared_with_the_permitted_sets(records: list[Any], expected: str) -> None:
     assert fingerprint(sets(), {**GOOD, "records": records}) == expected
 
 
 @pytest.mark.parametrize(("state", "expected"), [*by_print("states"), (None, "state:not-permitted")])
-def test_permitted_states(state: Any, expected: str) -> None:
+def test_only_a_permitted_state_is_accepted(state: Any, expected: str) -> None:
     want = sets(states=[*TABLE["permitted"].values()])
     seen = {**GOOD, "records": [A], "state": state}
     assert fingerprint(want, seen) == expected
@@ -135,7 +135,7 @@ def test_records_outside_the_log_must_be_exactly_those_expected(seen: list[Any],
     ("refusal", "refused", "accepted"),
     [("allowed", "", ""), ("forbidden", "refused:header/short", ""), ("required", "", "verdict")],
 )
-def test_permitted_refusal(refusal: str, refused: str, accepted: str) -> None:
+def test_refusal_is_accepted_only_if_permitted(refusal: str, refused: str, accepted: str) -> None:
     assert fingerprint(sets(refusal), REFUSED) == refused
     assert fingerprint(sets(refusal), {**GOOD, "records": [A]}) == accepted
 

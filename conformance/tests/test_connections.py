@@ -128,11 +128,11 @@ NO = '{"verdict": "refused", "phase": "header", "code": "x"}'
         ("print('no such edition'); sys.exit(2)", {"unsupported": {"message": "no such edition"}}),
     ],
 )
-def test_oneshot_answers(program: Program, body: str, answer: object) -> None:
+def test_output_of_a_oneshot_command_is_its_answer(program: Program, body: str, answer: object) -> None:
     assert program(body, kind=connect.one_shot).ask(READ) == answer
 
 
-def test_oneshot_arguments_and_parameters(program: Program) -> None:
+def test_oneshot_command_receives_question_and_parameters(program: Program) -> None:
     text = """" ".join(sys.argv[1:]) + os.environ["JOURNALSPEC_PARAMS"]"""
     body = f"""print(json.dumps({{"verdict": "clean", "message": {text}}}))"""
     request = {**READ, "cmd": "recover", "policy": "strict", "params": {"a": "b"}}
@@ -163,10 +163,10 @@ class Small:
         return {"ok": {"verdict": "clean"}}
 
     def bye(self) -> None:
-        raise ValueError("nobody should see this")
+        raise ValueError("this text must not be seen")
 
 
-def test_a_python_class(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_python_class_is_restarted_after_an_exception(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "small", sys.modules[__name__])
     connection = in_process("small:Small")
     assert connection.hello().name == "tiny"
@@ -190,7 +190,7 @@ def test_shipped_harnesses_are_found_and_described() -> None:
     assert all(entry.summary for entry in registry().values())
 
 
-def test_long_answer_is_not_an_extra_answer() -> None:
+def test_long_answer_is_not_taken_for_extra_output() -> None:
     """The line arrives in pieces. After its end, no further output is pending."""
     line = "import sys; sys.stdin.readline(); print('x' * 300000, flush=True); sys.stdin.readline()"
     asked = programs.Child([sys.executable, "-c", line], None)

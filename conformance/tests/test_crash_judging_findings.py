@@ -101,7 +101,7 @@ def test_every_cause_explains_a_finding_and_refers_to_existing_entries() -> None
         assert min(len(cause.text), len(cause.advice), len(cause.safe)) > 20
 
 
-def test_smallest_states_exist(judgement: ProductRun) -> None:
+def test_each_finding_has_its_smallest_state_as_a_case(judgement: ProductRun) -> None:
     cases = shrunk_cases(judgement.name)
     named = {finding.example["case"] for finding in judgement.findings if "case" in finding.example}
     assert named == set(cases)
@@ -178,7 +178,7 @@ def engine(judgement: ProductRun) -> Iterator[Engine]:
     ready(judgement.harness)
     with pytest.MonkeyPatch.context() as changed:
         if os.access("/dev/shm", os.W_OK):  # noqa: S108 - names in it are not guessed
-            changed.setattr(tempfile, "tempdir", "/dev/shm")  # noqa: S108 - as above
+            changed.setattr(tempfile, "tempdir", "/dev/shm")  # noqa: S108 - names in it are not guessed
         made = setup_of(RunRequest(judgement.harness, timeout=5.0)).open()
         yield made
         made.close()

@@ -29,7 +29,7 @@ ASKED = [
 
 
 def nested(limits_met: dict[str, Any]) -> dict[str, int]:
-    """Count the answers in a table of expected counts, by class of state, verdict and limit."""
+    """Return the expected counts with keys of the form ``class.verdict.limit``."""
     return {
         f"{stratum}.{verdict}.{limit}": count
         for stratum, verdicts in limits_met.items()

@@ -60,7 +60,7 @@ def judge(tmp_path: Path) -> Judge:
 
 
 def verdicts(report: Report, policy: str = "strict") -> Counter[str]:
-    """Return the numbers of a policy's results by class, and of failures by verdict."""
+    """Return numbers of results under a policy: failures by verdict, other results by class."""
     asked = [result for result in report.results if result.probe.endswith(policy)]
     failed = [result.fingerprint.partition("/")[0] for result in asked if result.result_class == "fail"]
     return Counter([*failed, *(each.result_class for each in asked if each.result_class != "fail")])

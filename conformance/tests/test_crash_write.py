@@ -33,7 +33,7 @@ class ForgetsFsync(Reference):
 
 
 class AcknowledgesEarly(ForgetsFsync):
-    """Performs each fsync, but acknowledges every operation as durable."""
+    """Performs each fsync, but acknowledges every operation as durable, even an unsynced one."""
 
     def changed(self, reply: dict[str, Any]) -> dict[str, Any]:
         return {**reply, "durable": True} if "step" in reply and "refused" not in reply else reply

@@ -24,7 +24,7 @@ USERS = PROJECT["dependencies"] + [text for name, texts in EXTRAS.items() if nam
 
 
 def lowest(tool: ModuleType, *extras: str) -> dict[str, str]:
-    """Return a map from name to version."""
+    """Return the lowest versions: name -> version."""
     return dict(tool.lowest(entry).split("==") for entry in tool.requirements(extras))
 
 

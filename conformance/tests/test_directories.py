@@ -34,7 +34,7 @@ def rewritten(records: Sequence[NewRecord], answer: Answer, place: Path) -> None
 
 
 def test_queue_that_was_deleted_while_messages_arrived_is_not_missing(tmp_path: Path) -> None:
-    """The bodies of the messages are also not reported as missing:
+    """The bodies of the messages are not reported as missing either.
 
     Artemis 2.6 leaves such stores and starts on them.
     """

@@ -86,7 +86,7 @@ def test_reduced_journal_still_fails() -> None:
     assert smaller.id == case.id
 
 
-def test_expectation_lists_all_draws_and_a_fingerprint() -> None:
+def test_expectation_covers_all_random_journals_by_fingerprint() -> None:
     """Entries that refer to a draw or lack a fingerprint are tested in data/expectations.toml."""
     text = ENTRY.format("btm.drawn.**/read", "records:missing") + ENTRY.format("btm.drawn.**/read", "notes")
     known = parse_expectations(text, "x").bind([], "drawn")

@@ -41,7 +41,9 @@ def known(outcome: str) -> Expectations:
 
 
 @pytest.mark.parametrize(("claims", "reason"), TABLE["undeclared"])
-def test_undeclared_capabilities_are_not_asked(claims: dict[str, Any], reason: str) -> None:
+def test_questions_that_need_an_undeclared_capability_are_not_asked(
+    claims: dict[str, Any], reason: str
+) -> None:
     connection = Scripted({"ok": {}}, **claims)
     result = Engine(connection, Options()).run(STRICT)
     assert (result.result_class, result.reason) == ("unsupported", reason)
@@ -57,7 +59,7 @@ def test_faulty_case_is_quarantined_and_not_asked(members: dict[str, Any], reaso
     assert connection.requests == []
 
 
-def test_validation_includes_hello() -> None:
+def test_validation_checks_the_answer_to_hello() -> None:
     with pytest.raises(Misbehaved, match="'walk' is not one of"):
         Engine(Scripted({"ok": {}}, ops=["walk"]), Options(validate=True))
 
@@ -83,8 +85,10 @@ def test_expected_answers_are_never_sent() -> None:
 
 
 @pytest.mark.parametrize(("op", "row"), [(op, row) for op in ("read", "write") for row in TABLE[op]])
-def test_result_for_each_kind_of_reply(op: str, row: list[Any]) -> None:
-    """The reference reads the files of writers, which may decline features that hello cannot declare."""
+def test_reply_has_the_result_class_of_the_table(op: str, row: list[Any]) -> None:
+    """The reference reads the files that writers leave. A writer may decline features that hello cannot
+    declare.
+    """
     reply, claims, *expected, reason = row
     clocked = varied(WRITE, write={**(WRITE.case.write or {}), "params": {"clock": "1"}})
     seen = judge({"read": READ, "write": clocked}[op], reply, **claims)
@@ -94,7 +98,7 @@ def test_result_for_each_kind_of_reply(op: str, row: list[Any]) -> None:
         assert (seen.reason, seen.stderr) == (reason, "stack\ntail")
 
 
-def test_several_permitted_answers() -> None:
+def test_any_of_several_permitted_answers_is_accepted() -> None:
     (entry,) = READ.expect
     two = varied(READ, expect=({"when": {"op": "read"}, "verdict": "recovered"}, entry))
     seen = judge(two, {"ok": right_answer(entry)})
@@ -103,7 +107,9 @@ def test_several_permitted_answers() -> None:
 
 
 @pytest.mark.parametrize(("level", "enforced", "becomes"), TABLE["recommended"])
-def test_recommendations(level: str, enforced: bool, becomes: str) -> None:
+def test_difference_from_a_recommendation_fails_only_if_enforced(
+    level: str, enforced: bool, becomes: str
+) -> None:
     probe = varied(READ, level=level)
     seen = judge(probe, {"ok": {"verdict": "recovered"}}, Options(enforce_should=enforced))
     assert (seen.result_class, seen.fingerprint) == (becomes, "verdict")
@@ -161,7 +167,7 @@ def test_jobs_give_the_same_results_in_the_same_order() -> None:
     assert alone == [replace(result, seconds=0) for result in run_probes(setup, probes, 2, engine)]
 
 
-def test_choosing_jobs() -> None:
+def test_number_of_jobs_is_at_most_the_number_of_probes() -> None:
     assert [choose_jobs(3, 100), choose_jobs(8, 2), choose_jobs(0, 10)] == [3, 2, 1]
 
 

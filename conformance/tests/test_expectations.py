@@ -29,7 +29,7 @@ def bound(*entries: str) -> Expectations:
 
 
 @pytest.mark.parametrize(("pattern", "named"), TABLE["patterns"].items())
-def test_patterns(pattern: str, named: int) -> None:
+def test_pattern_matches_the_stated_number_of_probes(pattern: str, named: int) -> None:
     assert sum(matches(pattern, probe) for probe in PROBES) == named
 
 
@@ -44,7 +44,7 @@ def test_pattern_with_many_stars_is_as_fast_as_with_one() -> None:
 @pytest.mark.parametrize(
     ("said", "row"), [(said, row) for said, rows in TABLE["predictions"].items() for row in rows]
 )
-def test_prediction(said: str, row: list[str]) -> None:
+def test_entry_changes_the_result_class_as_stated(said: str, row: list[str]) -> None:
     *seen, becomes = row
     lines = [*([] if "case" in said else [f'case = "{PROBES[0]}"']), *said.split(", ")]
     lines += ['why = "reason"', 'issue = "https://x/1"']

@@ -22,9 +22,11 @@ from judged import has
 TOOLS = Path(__file__).resolve().parents[2] / "tools"
 DATA = Path(__file__).resolve().parents[2] / "docs/data/faults.json"
 
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="faults are met in copies of a process")
+pytestmark = pytest.mark.skipif(
+    sys.platform == "win32", reason="faults are injected into copies of a process"
+)
 
-#: A few of each kind and mode.
+#: A few faults of each kind and mode.
 SOME = (
     "nothing", "ends/persistent", "ends/python", "cries_wolf/oneshot", "answers_a_list/persistent",
     "leaves_a_lock/persistent", "prints_nothing/oneshot", "hangs/persistent", "hangs/python",
@@ -33,14 +35,14 @@ SOME = (
     "report_cut/summary", "expect_tier/run", "full_report/write",
 )  # fmt: skip
 
-#: Program that reports the fault incorrectly; each time, another value deviates from the table.
+#: A program that injects one fault three times. Each time, the table has another wrong expectation.
 WRONG = """
 import sys
 from dataclasses import replace
 import faults as tool
 from faults import Attempt, faults, meet
 
-tool.LEFT = 1.0  # what is left here goes no more, however long it is given
+tool.LEFT = 1.0  # remains that are made here never vanish, so a short wait is enough
 
 def leaves(sandbox):
     return Attempt(["materialize", str(sandbox.scratch / "out"), "--select", sys.argv[1]], 0)
@@ -101,7 +103,7 @@ def test_page_shows_all_existing_faults() -> None:
     data = json.loads(DATA.read_text(encoding="utf-8"))
     names = ("kind", "name", "mode", "about", "expected")
     shown = [tuple(item[name] for name in names) for item in data["faults"]]
-    anew = "make it anew: python tools/faults.py --json docs/data/faults.json"
+    anew = "the data is outdated: python tools/faults.py --json docs/data/faults.json"
     assert shown == [tuple(getattr(one, name) for name in names) for one in faults()], anew
     assert data["injected"] == len(data["faults"])
     for name in ("classified", "survived", "clean"):

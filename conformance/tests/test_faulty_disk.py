@@ -1,5 +1,5 @@
-"""A disk that fails at each write in turn: the tests check the files after each command, and that losses are
-found.
+"""A disk that fails at each write in turn: the tests check the files after each command, and check that the
+tool detects losses.
 """
 
 from __future__ import annotations
@@ -47,8 +47,9 @@ def program(text: str) -> tuple[str, ...]:
 
 
 @pytest.mark.parametrize(("text", "seen"), table("judging")["faulty_disk"]["lost"])
-def test_losses_are_detected(breaking: Break, text: str, seen: str) -> None:
-    # The fault must last: Python writes a stream's rest once more when it is garbage-collected.
+def test_lost_or_remaining_file_is_detected(breaking: Break, text: str, seen: str) -> None:
+    # All later calls must fail, too, because Python writes the buffer of a stream again when it collects the
+    # stream.
     done = breaking(program(text), "--lasting")
     assert done.returncode == 1, done.stdout + done.stderr
     assert seen in done.stdout
@@ -63,9 +64,9 @@ def test_next_run_continues_with_the_files_of_a_failed_command(
     assert said in done.stdout
 
 
-def test_unjudgeable_parts_are_reported(breaking: Break) -> None:
+def test_command_that_the_tool_cannot_test_is_reported(breaking: Break) -> None:
     for text, said in (
-        ("print('hello')", "it writes nothing there"),
+        ("print('hello')", "it writes nothing in the directory"),
         ("raise SystemExit(2)", "undisturbed, it ends with 2"),
     ):
         done = breaking((sys.executable, "-c", text))
@@ -89,7 +90,7 @@ def good(done: subprocess.CompletedProcess[str]) -> None:
 @pytest.mark.parametrize(
     ("name", "options"), [("new", ("--error", "ENOSPC")), ("there", ("--error", "EDQUOT", "--lasting"))]
 )
-def test_directories_are_complete(
+def test_failed_write_leaves_no_partial_directory(
     breaking: Break, tmp_path: Path, name: str, options: tuple[str, ...]
 ) -> None:
     (tmp_path / "there").mkdir()
@@ -105,12 +106,14 @@ def test_directories_are_complete(
 @pytest.mark.parametrize(
     ("name", "options"), [("kept", ("--error", "ENOSPC")), ("new.gz", ("--error", "EIO", "--lasting"))]
 )
-def test_report_is_complete_or_absent(breaking: Break, name: str, options: tuple[str, ...]) -> None:
+def test_failed_write_leaves_no_partial_report(breaking: Break, name: str, options: tuple[str, ...]) -> None:
     command = (*PROGRAM, "run", "--impl", "reference", "--cases", str(CASES), "--report", name)
     good(breaking(command, *options, "--varies", name))
 
 
-def test_an_expectation_file_survives_its_update(breaking: Break, tmp_path: Path) -> None:
+def test_failed_update_leaves_the_old_or_the_complete_new_expectation_file(
+    breaking: Break, tmp_path: Path
+) -> None:
     text = '# mine\n[[expect]]\ncase = "zzz.**"\noutcome = "fail"\nwhy = "w"\n'
     (tmp_path / "kept").write_text(text)
     run = ("run", "--impl", fake("forgets_records"), "--cases", CASES, "--report", tmp_path / "r.jsonl")

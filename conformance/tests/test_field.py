@@ -69,7 +69,9 @@ def journals(place: Path, row: Row) -> list[Journal]:
 
 
 def fits(want: Any, have: Any) -> bool:
-    """Return whether `have` fits a row: listed members of an object, a number of entries, or the value."""
+    """Return whether `have` fits a row. Of an object, only the listed members are compared. For a list, a row
+    may contain the number of entries.
+    """
     if isinstance(want, Mapping) and isinstance(have, list):
         return all(any(fits(value, entry) for entry in have) for value in want["any"])
     if isinstance(want, Mapping):
@@ -101,7 +103,7 @@ def test_answer_on_each_input_is_right(row: Row, name: str, policy: str, tmp_pat
 
 
 @pytest.mark.parametrize("row", TABLE["healthy"], ids=lambda row: row["in"][0])
-def test_journals_of_healthy_products_are_clean(row: Row, tmp_path: Path) -> None:
+def test_undamaged_journals_of_products_are_clean(row: Row, tmp_path: Path) -> None:
     looked = 0
     for path in (path for name in row["in"] for path in found(name)):
         out = any(fnmatch(f"{path.parent.name}/{path.name}", f"*{part}") for part in row.get("but", ()))

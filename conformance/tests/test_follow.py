@@ -57,8 +57,8 @@ def following(path: Path, *arguments: str) -> Iterator[Running]:
 
 @pytest.fixture
 def journal(tmp_path: Path) -> tuple[Path, bytes, list[int]]:
-    """Return a JBoss journal whose file has one record so far, the file's later content, and the ends of
-    records.
+    """Return three values: a JBoss journal whose file has one record so far, the later content of this file,
+    and the ends of its records.
     """
     target = store("jboss_journal/hornetq-2.4.9/adds", tmp_path)
     changed(target, "remove *.toml; remove *.json")

@@ -35,8 +35,8 @@ QUERY = "select type, group_id, correlation_id, reply_to, group_sequence from me
 
 @pytest.fixture(params=FORGED)
 def forged(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[Path, str | None]:
-    """Return a store of HornetQ in which properties have wrong types, and the value of one of these
-    properties.
+    """Return two values: a store of HornetQ in which properties have wrong types, and the value of one of
+    these properties.
     """
     name, tag, value, told = FORGED[request.param]
     place = store("hornetq_contents", tmp_path)
@@ -104,7 +104,7 @@ def test_time_outside_the_calendar_does_not_end_a_query(time: int, shown: str, t
 
 def test_redaction_marks_of_names_that_are_not_valid_utf8() -> None:
     redactor = Redactor(find_journals(load(CAPTURED / "kahadb_journal/activemq-5.11.4/in-doubt"))[0])
-    # A file name that is not UTF-8, and half a surrogate pair, which no name contains.
+    # A file name that is not UTF-8, and half of a surrogate pair, which no name can contain.
     marks = {redactor.text(text) for text in ("\udcff", "\ud800", "a\udcff\ud800")}
     assert len(marks) == 3
     assert all(mark.startswith(("text(1)#", "text(3)#")) for mark in marks)

@@ -86,7 +86,7 @@ def strange(tmp_path: Path) -> Path:
     try:
         shutil.copytree(KAHADB, place)
     except OSError:
-        pytest.skip("this file system takes no such names")
+        pytest.skip("this file system does not permit such names")
     return place
 
 
@@ -109,4 +109,4 @@ def test_query_that_cannot_be_interrupted_is_ended(tmp_path: Path) -> None:
     env = {**os.environ, "TMPDIR": str(tmp_path)}
     done = start("query", tmp_path / "a.tar", sql, "--timeout", "0.5", env=env, timeout=60)
     assert (done.returncode, "took longer than 0.5 s" in done.stderr) == (2, True), done.stderr
-    assert [each.name for each in tmp_path.iterdir()] == ["a.tar"], "what was unpacked is gone"
+    assert [each.name for each in tmp_path.iterdir()] == ["a.tar"], "the unpacked files are removed"

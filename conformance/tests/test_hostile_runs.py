@@ -65,7 +65,7 @@ def test_killed_unpacking_leaves_no_files(
 def test_full_disk_is_an_error_and_not_an_internal_error(command: str) -> None:
     with FULL.open("wb") as out:
         done = start(*command.split(), STORE, stdout=out, stderr=subprocess.PIPE, timeout=SECONDS)
-    assert done.returncode not in (0, 1), "an answer that nobody has got is none"
+    assert done.returncode not in (0, 1), "the output was lost, so the status must not be that of an answer"
     assert "No space left on device" in done.stderr
     assert "Traceback" not in done.stderr
     assert "fault of journalspec" not in done.stderr
@@ -92,7 +92,7 @@ def test_every_command_handles_damaged_journals(format_id: str, tmp_path: Path) 
     draw = random.Random(format_id)
     groups = sorted(path for path in (CAPTURED / format_id).glob("*/*") if path.is_dir())
     if not groups:
-        pytest.skip("of this format nothing is captured")
+        pytest.skip("this format has no captured files")
     asked = 0
     for number in range(12):
         store = tmp_path / str(number)

@@ -41,7 +41,7 @@ def broker(tool: ModuleType, ask: Callable[[], Any]) -> Any:
     try:
         return ask()
     except tool.StoreError as error:
-        pytest.skip(f"the broker could not be had: {str(error).splitlines()[0]}")
+        pytest.skip(f"the broker could not be fetched: {str(error).splitlines()[0]}")
 
 
 def copies(store: Path, target: Path, process: subprocess.Popen[bytes]) -> Iterator[Path]:
@@ -110,7 +110,7 @@ def test_copies_of_a_running_broker_are_readable(
             if at.file in ends and at.off <= ends[at.file] and product != "artemis":
                 assert true[at.file, at.off] == record, copy.name
         if seen.verdict == CLEAN:
-            assert whole(seen, final), f"{copy.name}: clean, and records of an earlier file are missing"
+            assert whole(seen, final), f"{copy.name}: clean, although records of an earlier file are missing"
 
 
 def whole(seen: Observation, final: Observation) -> bool:

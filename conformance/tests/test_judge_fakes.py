@@ -29,7 +29,7 @@ def outcomes(engine: Engine, probes: dict[str, Probe], names: list[str]) -> dict
 
 
 @pytest.mark.parametrize("name", sorted(VERDICTS))
-def test_result_classes(name: str, make_engine: MakeEngine) -> None:
+def test_fake_has_the_result_classes_of_the_table(name: str, make_engine: MakeEngine) -> None:
     assert outcomes(make_engine(fake(name)), PROBE, list(VERDICTS[name])) == VERDICTS[name]
 
 

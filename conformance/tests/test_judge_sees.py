@@ -17,7 +17,7 @@ from journalspec_conformance.selection import cases_of
 from journalspec_corpus import Probe
 from judged import right_answer
 
-#: One in this many probes of the smoke tier is checked.
+#: The test checks each n-th probe of the smoke tier.
 STRIDE = 23
 
 
@@ -44,7 +44,7 @@ def changed(value: Any) -> Any:
 
 
 def wrong_values(value: Any, where: str = "") -> Iterator[tuple[str, Any]]:
-    """Yield values that differ from `value` in one place, and this place.
+    """Yield pairs: a place in `value`, and a value that differs from `value` only there.
 
     Members of objects in lists are places, too.
     """
@@ -63,9 +63,10 @@ def wrong_values(value: Any, where: str = "") -> Iterator[tuple[str, Any]]:
 
 
 def wrong_answers(answer: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield answers that differ from `answer` in one place that an expectation lists, and the place."""
+    """Yield pairs: a place that an expectation lists, and an answer that differs from `answer` only there."""
     for key, value in answer.items():
-        # Expectations list files and messages only in part, and an empty list of notes requires nothing.
+        # Files and messages are excluded, because expectations list only some of their members. An empty list
+        # of notes is excluded, too: it requires nothing.
         if key not in ("files", "message") and not (key == "notes" and not value):
             for where, wrong in wrong_values(value, key):
                 yield where, {**answer, key: wrong}

@@ -133,8 +133,8 @@ def test_journals_of_the_tool_are_valid_and_have_the_stated_live_items(
 
 
 #: Format, shape, two sizes, and the least memory for reported data, as a part of the size. The smaller
-#: journal has at least the bytes that are read at once, because a shorter journal takes less memory. Both
-#: sizes exceed the reduced bounds of the test (KEEP, the bytes read at once, SWEEP_FROM).
+#: journal is at least as long as one read, because a shorter journal takes less memory. Both sizes exceed the
+#: reduced bounds of the test (KEEP, the bytes read at once, SWEEP_FROM).
 GROWN = [
     ("bitronix_tlog", "deleted", (1 << 18, 5 << 17), 1.0),
     ("jboss_journal", "one-file", (1 << 18, 5 << 17), 1.0),
@@ -149,7 +149,7 @@ BESIDE, MOST_BESIDE = 10, 1 << 18
 
 @pytest.fixture
 def collected() -> Iterator[None]:
-    """Collect garbage as often as for users, because conftest.py makes collections rare."""
+    """Collect garbage as often as for users, because conftest.py makes garbage collections rare."""
     before = gc.get_threshold()
     gc.set_threshold(700, 10, 10)
     yield
@@ -282,7 +282,9 @@ def test_ranges_of_all_files_are_computed_once(tmp_path: Path) -> None:
             assert shown.count("216 bytes") == 30
 
 
-def test_tool_measures_processes(tool: ModuleType, capsys: pytest.CaptureFixture[str]) -> None:
+def test_memory_tool_measures_each_command_in_a_process(
+    tool: ModuleType, capsys: pytest.CaptureFixture[str]
+) -> None:
     arguments = ["--format", "jboss_journal", "--shape", "large", "--command", "recover"]
     assert tool.main([*arguments, "--command", "inspect-ndjson", "--size", "48MiB"]) == 0
     _, *rows = capsys.readouterr().out.splitlines()

@@ -104,14 +104,14 @@ def test_every_must_is_proved_by_a_case_that_refers_to_it(format_id: str) -> Non
     assert proofs_json(found) == published, "make it again: CONTRIBUTING.md, A mutant"
 
 
-def test_must_without_mutant_or_reason_is_a_fault() -> None:
+def test_proofs_report_each_must_that_has_neither_mutant_nor_reason() -> None:
     found = [Proof("BTM-RCV-003"), Proof("BTM-RCV-009", mutant="merge-names"), Proof("X", why="because")]
     first, second, *_, last = faults("bitronix_tlog", found)
     assert (first.partition(":")[0], second.partition(":")[0]) == ("BTM-RCV-003", "BTM-RCV-009")
     assert "more than one in 10" in last
 
 
-def test_command_prints_proofs_as_they_are_published(
+def test_command_prints_the_published_proofs(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     found = [Proof("BTM-RCV-003", "merge-names", ("btm.x", "btm.y")), Proof("BTM-RCV-009", why="because")]
@@ -126,7 +126,7 @@ def test_command_prints_proofs_as_they_are_published(
 class Unforced(Reference):
     """The reference without its fsyncs, which it reports as done.
 
-    Without a power failure, its files are complete.
+    As long as there is no power failure, the written files are complete.
     """
 
     def told(self, io: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -154,7 +154,7 @@ def test_omitted_fsyncs_and_omitted_reports_are_detected(made: Callable[[], Refe
 
 
 def test_writer_does_not_define_the_result_of_operations() -> None:
-    """The runner never opens the reference's writer, so a wrong one cannot change results."""
+    """The runner never uses the reference's writer, so a wrong reference writer cannot change results."""
     engine = Engine(in_process(Reference), Options())
     (case,) = (case for case in load_cases("bitronix_tlog") if case.id == "btm.power.swap")
     writer = type(load(case.format)).writer
@@ -181,7 +181,7 @@ def test_power_failure_loses_any_subset_of_unsynced_writes() -> None:
     assert list(disk.after_power_failure()) == [{"a": b"xyz."}] == [disk.files()]
 
 
-def test_known_content_of_a_disk_is_not_repeated() -> None:
+def test_crash_states_with_equal_content_are_yielded_once() -> None:
     disk, known, given = Disk({"a": b""}), set[object](), 0
     for number in range(60):
         disk.do({"op": "write", "file": "a", "off": str(number), "data": "00"})

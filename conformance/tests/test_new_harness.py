@@ -16,8 +16,8 @@ from journalspec_conformance.cli.new_harness import LANGUAGES
 from journalspec_conformance.protocol import first_fault
 from judged import call
 
-#: Maps a language to a file that identifies it, the compiler, the command that builds, and the command that
-#: runs.
+#: Language -> a file that identifies it, the compiler, the command that builds the harness, and the command
+#: that runs it.
 TOOLS = {
     "c": (pytest.mark.toolchain, "cc", "make", "./harness"),
     "go": (pytest.mark.toolchain, "go", "go build -o harness .", "./harness"),

@@ -38,7 +38,7 @@ def quick_scratch(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.Temp
     """Create scratch directories in memory, because thousands of them take seconds on a busy disk."""
     tmp_path_factory.getbasetemp()  # pytest's own directory stays on the disk
     if os.access("/dev/shm", os.W_OK):  # noqa: S108 - names in it are not guessed
-        monkeypatch.setattr(tempfile, "tempdir", "/dev/shm")  # noqa: S108 - as above
+        monkeypatch.setattr(tempfile, "tempdir", "/dev/shm")  # noqa: S108 - names in it are not guessed
 
 
 @contextmanager
@@ -58,7 +58,9 @@ def asked(probe: Probe, deed: Deed, *features: str, times: int = 1) -> Iterator[
 
 
 def two(deed: Deed, *features: str, probe: Probe = READ) -> tuple[Result, Result]:
-    """Return the result of the question at which `deed` runs, and of the same question asked again."""
+    """Return two results: of the question at which `deed` runs, and of the same question when it is asked
+    again.
+    """
     with asked(probe, deed, *features) as engine:
         first, second = engine.run_all([probe] * 2)
     return first, second

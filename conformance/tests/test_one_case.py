@@ -35,7 +35,7 @@ def test_only_the_selected_cases_are_parsed(select: tuple[str, ...], read: list[
     chosen = cases_of("smoke", select=select)
     named = [pattern.partition("/")[0] for pattern in select]
     assert [case.id for case in chosen] == named
-    assert set(read) <= set(named), "what was read before is remembered"
+    assert set(read) <= set(named), "only the selected cases are parsed"
     assert {probe.case.id for probe in probes_of(chosen, select)} == set(named)
 
 

@@ -56,7 +56,7 @@ def words() -> frozenset[str]:
     return frozenset(re.findall(r"(?<![\w-])--?[a-z][\w-]*", text))
 
 
-def test_all_commands_are_visited() -> None:
+def test_options_of_all_commands_are_found() -> None:
     assert {path[0] for path, _ in EVERY if path} >= {*COMMANDS} - {"formats"}
     assert len(EVERY) > 100
 
@@ -84,7 +84,7 @@ def completed(**given: str) -> str:
     return subprocess.run(PROGRAM, capture_output=True, text=True, check=True, env=own).stdout
 
 
-def test_completion() -> None:
+def test_shell_completes_options() -> None:
     for shell, said in {"bash": "complete -o", "zsh": "#compdef", "fish": "complete "}.items():
         assert said in completed(_JOURNALSPEC_COMPLETE=f"{shell}_source")
     asked = completed(
@@ -93,7 +93,7 @@ def test_completion() -> None:
     assert asked.split() == ["plain,--count-by"]
 
 
-def test_man_pages(tmp_path: Path) -> None:
+def test_man_pages_list_all_commands_and_options(tmp_path: Path) -> None:
     tool = CHECKOUT / "tools" / "man.py"
     subprocess.run([sys.executable, str(tool), str(tmp_path)], check=True)
     pages = {file.stem: file.read_text(encoding="utf-8") for file in tmp_path.iterdir()}

@@ -24,7 +24,8 @@ Change = Callable[..., Observation]
 Files = Mapping[str, bytes]
 
 #: Editions of jboss_journal with equal headers: the bytes cannot distinguish them, so the user must state the
-#: edition. Neighbours in a chain both read some files without a fault, but with different results.
+#: edition. Two neighbouring editions in this list read some files without a fault, but with different
+#: results.
 ALIKE = (("seed", "s2", "s1"), ("v1", "v2", "v2e"), ("v1", "v2e"))
 
 
@@ -98,9 +99,9 @@ def cases_of(format_id: str, *editions: str) -> list[Case]:
 
 
 @pytest.mark.parametrize("format_id", format_ids())
-def test_recovery_that_lists_dead_records_is_detected(format_id: str) -> None:
+def test_recovery_that_lists_deleted_records_is_detected(format_id: str) -> None:
     if not any(map(lists_less, cases_of(format_id))):
-        pytest.skip("in this format every record that is read counts")
+        pytest.skip("in this format, recovery lists every record that a reading lists")
     assert len(killers(Faulty(format_id, lists_everything), cases_of(format_id), ENOUGH)) >= ENOUGH
 
 
@@ -111,7 +112,7 @@ def lists_less(case: Case) -> bool:
 
 
 @pytest.mark.parametrize("edition", ["s1", "s2", "v1", "v2", "v2e", "seed"])
-def test_recovery_that_lists_dead_records_is_detected_in_every_edition(edition: str) -> None:
+def test_recovery_that_lists_deleted_records_is_detected_in_every_edition(edition: str) -> None:
     assert killers(Faulty("jboss_journal", lists_everything), cases_of("jboss_journal", edition), 1)
 
 

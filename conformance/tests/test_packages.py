@@ -131,7 +131,7 @@ def test_no_shared_module_names_a_format(name: str) -> None:
 
 
 def test_no_modules_import_each_other_in_a_circle() -> None:
-    assert len(modules()) > 50, "there is something to look at"
+    assert len(modules()) > 50, "there are modules to check"
     # The error lists the modules in the circle.
     TopologicalSorter({name: others & modules().keys() for name, others in imports().items()}).prepare()
 
@@ -187,7 +187,7 @@ def test_decoders_of_contents_have_few_lines() -> None:
         for name, path in places().items()
         if decoders.fullmatch(name)
     }
-    assert len(lines) > 20, "there is something to count"
+    assert len(lines) > 20, "there are modules to count"
     assert {name: count for name, count in lines.items() if count > MOST_OF_A_DECODER} == {}
     assert sum(lines.values()) <= MOST_OF_CONTENTS
 

@@ -125,7 +125,9 @@ def camel(name: str) -> str:
 
 
 def schema_of(format_id: str, edition: str) -> tuple[str, str]:
-    """Return the schema of an edition, and the value of its parameter as text (empty: it has none)."""
+    """Return two values: the schema of an edition, and the value of the schema's parameter as text (empty: it
+    has none).
+    """
     schema, given = importlib.import_module(f"journalspec.{format_id}").LAYOUT.ksy(edition)
     wanted = [item["id"] for item in types_of(schema)[0].get("params", ())]
     return schema, "".join(str(given[name]).lower() for name in wanted)
@@ -369,7 +371,7 @@ def test_no_instance_depends_on_the_position_of_the_stream() -> None:
 
 
 @pytest.mark.node
-def test_python(packages: Path) -> None:
+def test_generated_python_parsers_equal_the_committed_ones(packages: Path) -> None:
     committed = {path.name: path.read_bytes() for path in SPECS.glob("*/_kaitai/*.py")}
     generated = {path.name: path.read_bytes() for path in (packages / "python").glob("*.py")}
     assert generated.items() <= committed.items()
@@ -377,14 +379,14 @@ def test_python(packages: Path) -> None:
 
 
 @pytest.mark.node
-def test_javascript(packages: Path, samples: list[Sample]) -> None:
+def test_javascript_parsers_read_the_same_fields_as_python(packages: Path, samples: list[Sample]) -> None:
     command = [needs("node"), str(DRIVERS / "main.mjs"), str(packages / "javascript"), str(modules())]
     compare(samples, "javascript", run(command, packages, stdin_of(samples)))
 
 
 @pytest.mark.node
 @pytest.mark.toolchain
-def test_go(packages: Path, samples: list[Sample]) -> None:
+def test_go_parsers_read_the_same_fields_as_python(packages: Path, samples: list[Sample]) -> None:
     go, module = needs("go"), packages / "go"
     command = module / "dump"
     command.mkdir()
@@ -424,7 +426,7 @@ QUICK = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 
 @pytest.mark.node
 @pytest.mark.java
-def test_java(packages: Path, samples: list[Sample]) -> None:
+def test_java_parsers_read_the_same_fields_as_python(packages: Path, samples: list[Sample]) -> None:
     """The parsers are built as a user builds the unpacked archive, with Maven."""
     maven, java, module = needs("mvn"), needs("java"), packages / "java"
     shutil.copy(DRIVERS / "Main.java", module / "src" / "main" / "java")
@@ -441,7 +443,9 @@ RUST_QUICK = ["-C", "embed-bitcode=no", "-C", "panic=abort"]
 
 @pytest.mark.node
 @pytest.mark.toolchain
-def test_rust(packages: Path, samples: list[Sample], tmp_path: Path) -> None:
+def test_rust_parsers_read_the_same_fields_as_python(
+    packages: Path, samples: list[Sample], tmp_path: Path
+) -> None:
     """The parsers are built with a substitute for the runtime, which no package registry contains."""
     rustc, common = needs("rustc"), ["--edition", "2021", "--out-dir", str(tmp_path), *RUST_QUICK]
     for name, source in (

@@ -36,8 +36,8 @@ PRODUCTS = CAPTURE.products()
 def by_turns(first: int) -> Callable[[Any], Any]:
     """Ask every fourth product, beginning with number `first`; a whole run asks all.
 
-    Each product takes seconds. Tests begin with different numbers, so that a run asks every product
-    something.
+    Each product takes seconds. The tests begin with different numbers, so that each product is used in some
+    test.
     """
     chosen = PRODUCTS[first::4]
     names = [pytest.param(name, marks=[] if name in chosen else [pytest.mark.whole]) for name in PRODUCTS]
@@ -151,7 +151,9 @@ def test_harness_reports_its_missing_capabilities(
 
 
 def captures(name: str, place: Path) -> Iterator[tuple[Path, Path, dict[str, str]]]:
-    """Yield each captured directory of a product, a copy of it in `place`, and its parameters."""
+    """Yield for each captured directory of a product: the directory, a copy of it in `place`, and its
+    parameters.
+    """
     for directory in DIRECTORIES:
         if directory.parent.name == name:
             copy = place / directory.name

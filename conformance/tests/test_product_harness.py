@@ -1,4 +1,6 @@
-"""The harnesses of products: refusals, order of files, captures, and behaviour that only the files show."""
+"""The harnesses of products: refusals, order of files, captures, and behaviour that is visible only in the
+files.
+"""
 
 from __future__ import annotations
 
@@ -54,7 +56,7 @@ def test_cause_of_a_plain_exception_gives_the_code() -> None:
     assert exceptions.refusal(thrown, "load")["code"] == "exception:NegativeArraySizeException"
 
 
-def test_every_status_number_has_its_name() -> None:
+def test_status_numbers_of_bitronix_have_their_names() -> None:
     assert sorted(status_names()) == list(range(10))
 
 

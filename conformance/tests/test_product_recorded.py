@@ -1,9 +1,10 @@
 """Outcomes that were recorded from the real classes, compared with the harnesses and the specification.
 
-The record contains each implementation's result for each input. The harnesses must return the same results.
-The reference's result represents the specification. Exactly one entry of ``data/recorded_outcomes.toml``,
-which refers to a deviation, must explain each difference from it. For two implementations that do not run
-here (the ``jbm-*``) only the record is compared. Without ``--products whole`` only a sample is tried.
+The recorded file contains each implementation's result for each input. The harnesses must return the same
+results. The reference's result represents the specification. Exactly one entry of
+``data/recorded_outcomes.toml``, which refers to a deviation, must explain each difference from it. Two
+implementations (``jbm-*``) do not run here. For them, only the recorded outcomes are compared. Without
+``--products whole`` only a sample is tried.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ def needed(path: Path) -> Path:
 TIMEOUT = 3.0
 COLUMNS = {"bitronix-2.1.4": "btm-2.1.4", "bitronix-3.0.0-mk1": "btm-3.0.0-mk1"}
 POLICIES = {"strict": "strict", "skip": "salvage"}
-#: The record cuts texts at this many characters.
+#: Recorded texts are cut after this many characters.
 CUT = "..."
 
 
@@ -121,7 +122,7 @@ def test_reference_agrees_on_a_pair_unless_the_product_is_permissive(pair_inputs
     assert different == set(PERMISSIVE)
 
 
-# Journals: loaded records are compared as values.
+# Journals. The records that an implementation loads are compared as values, not as text.
 
 FORMAT = "jboss_journal"
 #: The edition of each implementation, which decides the requested operations.
@@ -179,7 +180,9 @@ def differences(inputs: list[Recorded]) -> Iterator[Difference]:
 
 
 @pytest.mark.real
-def test_every_difference_has_one_reason_and_every_entry_explains_one(inputs: list[Recorded]) -> None:
+def test_each_recorded_difference_is_explained_by_exactly_one_entry(
+    inputs: list[Recorded],
+) -> None:
     assert len({recorded.name for recorded in inputs}) == 2210
     counts = Counter(name for recorded in inputs for name in recorded.outcomes)
     assert counts == {"jbm-s0": 787, "jbm-s1": 580, "hornetq-2.4.9": 843, "artemis-2.44.0": 843}
@@ -207,7 +210,9 @@ def differs(name: str, wanted: Outcome, seen: Outcome) -> bool:
 def test_every_outcome_of_a_journal_is_the_same(
     name: str, connect_product: Connect, inputs: list[Recorded], every: Every, memory_path: Path
 ) -> None:
-    """If the record has a second load, the files left by the first are opened, closed, and loaded again."""
+    """If a second load was recorded, the files that the first load left are opened, closed, and loaded
+    again.
+    """
     connection, place = connect_product(name), memory_path / "in"
 
     def answered(recorded: Recorded, **members: Any) -> Json:

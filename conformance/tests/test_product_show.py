@@ -28,8 +28,8 @@ ReadyProduct = Callable[[str], Product]
 
 
 def chosen(deviation: Deviation, product: str) -> list[pytest.MarkDecorator]:
-    """Return the mark of probes that only a whole run tries: three of four deviations, and all products but
-    one.
+    """Return the mark of a probe that only a whole run tries. A default run tries one in four deviations, on
+    one product each.
     """
     turn = int(deviation.id[-3:])
     product_in_turn = deviation.products[turn % len(deviation.products)]
@@ -76,7 +76,9 @@ def test_products_of_a_deviation_exist_and_have_its_format() -> None:
 
 
 def test_every_listed_case_shows_its_deviation() -> None:
-    """Products fail on the input of a case for this reason; a captured case has files of products."""
+    """A listed case fails on products because of the deviation. A captured case lists it because a product
+    wrote the files.
+    """
     folder = Path(str(files("journalspec_conformance"))) / "expectations"
     names = sorted({item.expectations for item in registry().values() if item.expectations})
     entries = [entry for name in names for entry in load_expectations(folder / name).entries]

@@ -135,7 +135,7 @@ def test_refusal_reports_lack_of_memory_and_the_next_question_is_answered(
 
 
 @of_products
-def test_a_thousand_starts(connection: Connection, every: Every, tmp_path: Path) -> None:
+def test_harness_answers_a_thousand_questions(connection: Connection, every: Every, tmp_path: Path) -> None:
     """After some hundreds of questions the harness starts a new JVM."""
     store(tmp_path, "queue a")
     for _ in range(1000 // every(3)):
@@ -144,7 +144,7 @@ def test_a_thousand_starts(connection: Connection, every: Every, tmp_path: Path)
 
 
 @of_products
-def test_operations_are_those_of_a_router(connection: Connection, tmp_path: Path) -> None:
+def test_harness_performs_operations_as_a_router_does(connection: Connection, tmp_path: Path) -> None:
     first, second = message("first*20").hex(), message("second*20").hex()
     branch = {"gtrid": "0102", "bqual": "03"}
 

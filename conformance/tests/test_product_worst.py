@@ -1,4 +1,4 @@
-"""The products answer to the worst cases as the findings state."""
+"""The products' answers to the worst cases are those in the findings."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ RUNS = [
 pytestmark = [pytest.mark.product, pytest.mark.java]
 
 
-def test_products_have_findings() -> None:
+def test_at_least_five_products_have_findings() -> None:
     assert len(RUNS) >= 5
 
 

@@ -206,7 +206,9 @@ def unstamped(events: list[Change]) -> list[Change]:
 
 
 def switching(seen: list[Seen]) -> list[tuple[str, str]]:
-    """Return a compaction's changes of names, beginning with the control file; outputs are numbered."""
+    """Return the file names that a compaction creates, renames and removes, beginning with the control file.
+    Names of its output files are replaced by numbers.
+    """
     start = next(at for at, item in enumerate(seen) if item.file == CONTROL)
     out = []
     for item in seen[start:]:
@@ -228,11 +230,13 @@ def test_each_file_is_written_and_synced_as_modelled(
     seen = traced(product, ops, tmp_path, params)
     model = modelled(product, {}, ops, {**params, **JOURNALS[name]})
     found, expected = lives(seen), lives(model)
-    assert [item for item in model if not item.file] == [], "the order forces the directory"
+    assert [item for item in model if not item.file] == [], (
+        "the modelled order contains an fsync of the directory"
+    )
     if ops is COMPACTING:
         assert switching(seen) == switching(model)
         outputs = [name for name in expected if name.startswith("output")]
-        assert outputs, "a compaction was meant to write something"
+        assert outputs, "the operations were meant to cause a compaction"
         assert {name: unstamped(found.pop(name)) for name in outputs} == {
             name: unstamped(expected.pop(name)) for name in outputs
         }
@@ -241,7 +245,7 @@ def test_each_file_is_written_and_synced_as_modelled(
     # Files made ahead of time are filled and stamped; Artemis syncs them once more when it closes them.
     new = [("write", 0, SIZE), ("sync", 0, 0), ("write", 0, 16), ("sync", 0, 0)]
     assert all(events[:4] == new and set(events[4:]) <= {("sync", 0, 0)} for events in spare.values())
-    assert not current, "what the model writes to, the product does not have"
+    assert not current, "the product lacks files to which the model writes"
     assert found == expected
 
 
@@ -289,4 +293,4 @@ def test_batches_are_written_and_synced_as_modelled(
     model = modelled(product, {}, BATCHED, {**params, **told})
     expected = lives([item for item in model if item.file])
     assert found == {file: BATCHES[name] + events for file, events in expected.items()}
-    assert found["db-1.log"][-1][0] == "write", "the first file was meant to be left unforced"
+    assert found["db-1.log"][-1][0] == "write", "the first file was meant to end without an fsync"

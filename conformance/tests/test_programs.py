@@ -103,7 +103,7 @@ def test_ended_run_leaves_no_files_and_processes(
     options = ("--report", str(report), "--timeout", "90", "--jobs", jobs)
     runner = begun(tmp_path / "hangs.py", HANGS, mark, *options)
     assert until(lambda: told.exists() and told.read_text().endswith("\n"), 90)
-    assert len(marked(MARK, mark)) > 2, "something is there to be left"
+    assert len(marked(MARK, mark)) > 2, "there are processes and files that could remain"
     assert list((tmp_path / "tmp").iterdir())
     runner.send_signal(number)
     _, said = runner.communicate(timeout=60)
@@ -114,7 +114,7 @@ def test_ended_run_leaves_no_files_and_processes(
         assert left(mark, tmp_path) == []
         assert said == {130: "interrupted\n"}.get(runner.returncode, f"ended by {number.name}\n")
     assert runner.returncode == STATUSES[number]
-    assert report.read_text() == "the last one", "a report is not there before its run has ended"
+    assert report.read_text() == "the last one", "a report exists only after its run has ended"
     assert {path.name for path in tmp_path.iterdir()} == {"hangs.py", "told", "report.jsonl", "tmp"}
 
 
@@ -126,7 +126,7 @@ def test_finished_run_leaves_no_files_and_processes(mark: str, tmp_path: Path) -
 
 
 @pytest.mark.parametrize("end", ["", "raise SystemExit(3)", "1 / 0"])
-def test_unended_temporary_files_are_removed_with_their_process(end: str, mark: str, tmp_path: Path) -> None:
+def test_temporary_files_are_removed_with_their_program(end: str, mark: str, tmp_path: Path) -> None:
     code = f"""
 from journalspec_conformance.programs import Program, make_scratch
 places = [make_scratch(), make_scratch(memory=True)]
@@ -205,7 +205,7 @@ def test_directory_with_a_mount_is_not_removed(tmp_path: Path, capfd: pytest.Cap
         (place / "here").mkdir()
         command = ["/bin/mount", "--bind", str(tmp_path), str(place / "here")]
         if subprocess.run(command, capture_output=True, check=False).returncode:
-            pytest.skip("nothing may be mounted here")
+            pytest.skip("mounting is not permitted here")
     try:
         assert (tmp_path / "precious").exists()
         said = capfd.readouterr().err

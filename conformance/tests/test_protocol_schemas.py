@@ -44,5 +44,7 @@ def test_examples_on_the_page_match_the_protocol() -> None:
 
 
 @pytest.mark.parametrize(("schema", "fault", "message"), table("judging")["protocol"]["faults"])
-def test_faulty_messages_are_reported(schema: str, fault: str, message: dict[str, Any]) -> None:
+def test_message_that_violates_the_protocol_is_reported(
+    schema: str, fault: str, message: dict[str, Any]
+) -> None:
     assert fault in (first_fault(schema, message) or "")

@@ -80,7 +80,7 @@ def test_failure_is_explained_without_a_traceback(run: Run) -> None:
 
 def test_unsupported_is_skipped_with_its_reason(run: Run) -> None:
     done = run(f"--journalspec-impl={fake('declares_nothing')}", SOME, "-rs")
-    assert done.ret == 1, "an implementation that claims nothing is no success"
+    assert done.ret == 1, "a run without a supported probe is not a success"
     has(str(done.stdout), "0 judged", "a skipped probe is no success", "unsupported: format bitronix_tlog")
     assert "passed" not in str(done.stdout)
 
@@ -97,7 +97,7 @@ def test_known_failure_is_xfailed_and_fixed_one_is_an_error(run: Run, pytester: 
     assert "remove the entry" in str(fixed.stdout)
 
 
-def test_with_xdist(run: Run, chosen: list[str]) -> None:
+def test_plugin_works_with_xdist(run: Run, chosen: list[str]) -> None:
     pytest.importorskip("xdist")
     done = run("--journalspec-impl=reference", SOME, "-n", "2", "-q")
     assert done.ret == 0, str(done.stdout) + str(done.stderr)

@@ -81,10 +81,10 @@ def test_every_table_of_every_format_can_be_read(format_id: str, tmp_path: Path)
     assert {"records", "files", "lost"} <= filled
 
 
-def test_one_query_can_read_all_tables_and_no_scanner_of_arrow_is_used() -> None:
+def test_one_query_can_read_all_tables_without_the_scanner_of_arrow() -> None:
     """With Arrow's scanner, which reads in Arrow's threads, one in four such queries never ended."""
     counts = ", ".join(
-        f"(SELECT count(*) FROM {name}) AS {name}"  # noqa: S608  # names of our own tables
+        f"(SELECT count(*) FROM {name}) AS {name}"  # noqa: S608  # the names are those of our tables
         for name in tables_of(get_format("jboss_journal"))
     )
     code = (
@@ -244,7 +244,7 @@ def test_query_on_redacted_rows_sees_no_stored_data() -> None:
     assert row["t"] == "VARCHAR"
 
 
-def test_forms(tmp_path: Path) -> None:
+def test_query_writes_equal_rows_in_each_form(tmp_path: Path) -> None:
     pq = pytest.importorskip("pyarrow.parquet")
     sql = "SELECT off, off, type, off / 2 half FROM records ORDER BY off LIMIT 2"
     assert [*answer(sql)[0]] == ["off", "off_1", "type", "half"]
@@ -284,5 +284,5 @@ def test_columns_have_a_type_and_a_meaning(format_id: str) -> None:
     )
 
 
-def test_columns_of_a_path() -> None:
+def test_columns_of_a_path_are_those_of_its_format() -> None:
     assert call("columns", JBOSS).stdout == call("columns", "--format", "jboss_journal").stdout

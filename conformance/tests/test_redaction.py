@@ -60,7 +60,7 @@ def cases(format_id: str, tmp_path: Path) -> Iterator[tuple[Any, tuple[object, .
 
 
 @pytest.mark.parametrize("format_id", format_ids())
-def test_nothing_that_users_stored_is_shown_and_counted_results_stay(format_id: str, tmp_path: Path) -> None:
+def test_stored_data_is_not_shown_and_counts_stay_the_same(format_id: str, tmp_path: Path) -> None:
     """Redacted answers have the same members, the same numbers, and lists of the same length."""
     words, looked, compared = get_format(format_id).vocabulary, 0, 0
     texts = ",".join(

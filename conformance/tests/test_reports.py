@@ -230,7 +230,7 @@ def test_corpus_is_identified_by_its_content() -> None:
     assert corpus_digest([*case.probes, *probes[len(case.probes) :]])["sha256"] != found["sha256"]
 
 
-def test_text_and_markdown(report: Report) -> None:
+def test_report_is_shown_as_text_and_markdown(report: Report) -> None:
     has(as_text(report), "mine 2: 4 judged, 1 not (unsupported 1), tier smoke")
     has(as_text(report), "fail verdict: x.b/read: expected", "crash: y.e/read: signal SIGSEGV")
     text = as_markdown(report)
@@ -241,7 +241,7 @@ def test_text_and_markdown(report: Report) -> None:
     assert cells[1:] == [{"unsupported": "1", "known": "1", "crash": "1"}.get(name, "") for name in CLASSES]
 
 
-def test_junit(report: Report) -> None:
+def test_junit_report_has_counts_properties_and_messages(report: Report) -> None:
     suite = ET.fromstring(as_junit(report)).find("testsuite")  # noqa: S314 - our own output
     assert suite is not None
     assert [suite.get(name) for name in ("tests", "failures", "errors", "skipped")] == ["5", "1", "1", "2"]

@@ -33,7 +33,7 @@ def reports(tmp_path: Path) -> dict[str, Path]:
     return made
 
 
-def test_runs_are_numbered_and_a_report_is_added_once(reports: dict[str, Path], tmp_path: Path) -> None:
+def test_runs_are_numbered_and_a_report_is_added_only_once(reports: dict[str, Path], tmp_path: Path) -> None:
     there = tmp_path / "results"
     for name in RUNS:
         call("results", "add", reports[name], "--in", there, status=0)

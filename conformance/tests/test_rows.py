@@ -79,7 +79,9 @@ def test_rows_are_the_records_that_are_read(format_id: str) -> None:
 @pytest.mark.parametrize("format_id", format_ids())
 @pytest.mark.usefixtures("engine")
 def test_condition_selects_the_records_that_satisfy_it(format_id: str) -> None:
-    """Every column is filtered by up to three of its values; each count is the number of rows."""
+    """Conditions on up to three values of every column select the rows that have the value; the count is
+    their number.
+    """
     path, asked = JOURNALS[format_id], 0
     every = lines(path)
     for name, column in columns_of(get_format(format_id)).items():
@@ -116,7 +118,7 @@ def test_rows_are_equal_with_and_without_arrow(
 
 
 @ENGINES
-def test_operators_absent_values_and_lists(arrow: bool) -> None:
+def test_operator_selects_the_same_rows_with_and_without_arrow(arrow: bool) -> None:
     numbers: list[Any] = [1, 2, 3, None]
     for (op, number), wanted in {
         ("=", 2): [1],
@@ -156,7 +158,7 @@ def holding(predicate: Predicate, values: list[Any], kind: str, arrow: bool) -> 
     return [at for at, value in enumerate(predicate.mask(pa.array(values, typed)).to_pylist()) if value]
 
 
-def test_options_for_columns_of_the_format() -> None:
+def test_options_become_conditions_on_columns_of_the_format() -> None:
     asked = Question(ids=["7"], tx=["9"], types=["add"], start="0x10", stop="99")
     found = asked.predicates(record_columns(get_format("jboss_journal")))
     assert [(each.column, each.op, each.value) for each in found] == [

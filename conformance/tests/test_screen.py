@@ -1,4 +1,6 @@
-"""Screens of `inspect` and `recover` are short for every store; kinds of PATH; no file is written."""
+"""Screens of `inspect` and `recover` are short for every store, PATH may be of several kinds, and no file is
+written.
+"""
 
 from __future__ import annotations
 

@@ -69,7 +69,7 @@ def test_check_compares_a_value_of_an_answer(
     assert result.demanded == ("this",)
 
 
-def test_all_checks_must_hold(room: ReferenceRoom) -> None:
+def test_deviation_is_shown_only_if_all_checks_hold(room: ReferenceRoom) -> None:
     good, bad = ({"answer": 0, "at": "verdict", "is": verdict} for verdict in ("clean", "refused"))
     assert shown(room, start=START, steps=[RECOVER], seen=[good]).shown is True
     assert shown(room, start=START, steps=[RECOVER], seen=[good, bad]).shown is False
@@ -87,7 +87,7 @@ def test_next_step_reads_the_bytes_that_the_previous_step_wrote(room: ReferenceR
     assert shown(room, start=START, steps=[RECOVER | {"aside": True}], seen=[clean]).shown is True
 
 
-def test_case_shows_a_deviation_only_by_the_listed_failure(room: ReferenceRoom) -> None:
+def test_deviation_is_shown_only_by_the_listed_failure_of_its_case(room: ReferenceRoom) -> None:
     result = shown(room, case=START, op="recover.strict", fails="records:missing")
     assert (result.shown, result.verdict) == (False, "not shown")
     assert any("permitted" in line for line in result.demanded)

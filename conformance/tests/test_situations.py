@@ -36,4 +36,4 @@ def test_command_on_a_situation_prints_the_words_of_its_row(
         assert status in allowed, text
         has(text, *(words.format(place=place) for words in asked.get("there", ())))
         assert [words for words in asked.get("absent", ()) if words in text] == []
-    assert stamps(place) == before, "a question changes nothing"
+    assert stamps(place) == before, "the command changed a file"

@@ -154,7 +154,7 @@ def test_crashes_of_the_writer_are_tested(copy: Path) -> None:
     assert done["counts"]["allowed"] > 50
 
 
-def test_format_has_pages(copy: Path) -> None:
+def test_pages_of_the_format_are_built(copy: Path) -> None:
     pytest.importorskip("sphinx", reason="Sphinx is missing: install journalspec[docs]")
     # The build uses two processes, because a page in one process must refer to a page that the other has
     # read.

@@ -67,7 +67,9 @@ def test_unusual_page_size_is_derived_from_the_pages(tmp_path: Path) -> None:
         ("transaction", b"\x7f\xff\xff\xff" * 1000, 1),
     ],
 )
-def test_hostile_files(tmp_path: Path, name: str, data: bytes, status: int) -> None:
+def test_hostile_file_of_a_store_causes_no_internal_error(
+    tmp_path: Path, name: str, data: bytes, status: int
+) -> None:
     """The command has no internal error: it prints one of its normal answers."""
     store = copied(COMMITTED, tmp_path)
     next(store.rglob(f"{name}.*")).write_bytes(data)

@@ -140,7 +140,9 @@ def seen_in_writing(format_id: str) -> Iterator[tuple[str, ...]]:
 
 
 def listed(table: Vocabulary) -> Iterator[tuple[tuple[str, ...], str]]:
-    """Yield all entries of all tables: the key as in seen_in_*, and the reason why no case has the entry."""
+    """Yield for each entry of all tables: its key as in seen_in_*, and the reason (if any) why no case has
+    the entry.
+    """
     for group in ("record_types", "roles", "reasons", "codes", "notes", "missing"):
         yield from (((group, entry.name), entry.unseen) for entry in getattr(table, group).values())
     for field in table.fields:
@@ -178,9 +180,9 @@ def test_every_entry_is_in_some_case_or_has_a_reason(format_id: str) -> None:
         return any(len(other) >= len(key) and _fits(key, other) for other in seen)
 
     unseen = [".".join(key) for key, reason in listed(words(format_id)) if not reason and not found(key)]
-    assert not unseen, f"in the table and in no case: {unseen}"
+    assert not unseen, f"in the table, but in no case: {unseen}"
     stale = [".".join(key) for key, reason in listed(words(format_id)) if reason and found(key)]
-    assert not stale, f"said to be in no case, and it is: {stale}"
+    assert not stale, f"listed as in no case, but a case has it: {stale}"
 
 
 def _fits(key: tuple[str, ...], other: tuple[str, ...]) -> bool:

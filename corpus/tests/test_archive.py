@@ -1,4 +1,4 @@
-"""The archive always has the same bytes, and programs without journalspec can read it."""
+"""The archive of the same cases always has the same bytes, and programs without journalspec can read it."""
 
 from __future__ import annotations
 

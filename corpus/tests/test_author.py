@@ -1,4 +1,6 @@
-"""The author modules of all formats: products and the reference read their files as journals."""
+"""The author modules of all formats: products and the reference accept the journals that these modules
+build.
+"""
 
 from __future__ import annotations
 
@@ -113,7 +115,7 @@ def test_every_edition_has_enough_cases(format_id: str) -> None:
 
 
 @pytest.mark.real
-def test_confirmations_equal_the_recorded_ones() -> None:
+def test_products_that_confirm_a_case_are_those_with_the_recorded_outcome() -> None:
     outcomes = Path(__file__).resolve().parents[2].parent / "shared" / "real" / confirmed.FORMAT / "outcomes"
     if not (outcomes / recorded.INPUTS).is_file():
         pytest.skip(f"needs {outcomes}")

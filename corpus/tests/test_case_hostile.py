@@ -184,7 +184,7 @@ def test_line_has_a_limit_and_the_next_line_is_read(tmp_path: Path, monkeypatch:
     ]
 
 
-def test_other_line_separators_are_text(tmp_path: Path) -> None:
+def test_unicode_line_separators_do_not_end_a_line(tmp_path: Path) -> None:
     path = tmp_path / "cases.jsonl"
     line = json.dumps(good(params={"a": "x\u2028y\x85z"}), ensure_ascii=False)
     path.write_text(line + "\r\n", encoding="utf-8", newline="")

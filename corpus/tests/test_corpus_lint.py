@@ -76,9 +76,9 @@ def test_implementation_under_test_confirms_no_case(names: tuple[str, ...]) -> N
     assert any("nobody but" in fault for fault in faults_of(lonely))
 
 
-def test_ids_are_unique() -> None:
+def test_duplicate_id_is_a_fault() -> None:
     case = find_case(SOUND)
-    assert any("stands 2 times" in fault for fault in lint(FORMAT, [case, case]))
+    assert any("occurs 2 times" in fault for fault in lint(FORMAT, [case, case]))
 
 
 def test_kill_signal_must_follow_the_last_operation() -> None:

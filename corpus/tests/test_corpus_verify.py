@@ -75,7 +75,7 @@ def test_unchanged_build_is_valid_and_a_second_build_is_equal(core_build: Callab
 
 
 def test_changes_are_detected_by_comparison_with_another_build(copy: Path) -> None:
-    """Numbers and rows are changed, and their checksums and the seal are renewed."""
+    """Numbers and rows are changed, and the changed files receive correct checksums and a correct seal."""
     table = pq.read_table(copy / PART)
     at = table.schema.get_field_index("verdict_strict")
     failing = pa.array(["lost"] * len(table)).cast(table.schema.field(at).type)
@@ -145,7 +145,7 @@ LIES = {
 
 
 @pytest.mark.parametrize("name", LIES)
-def test_false_count_is_detected_despite_a_new_checksum(copy: Path, name: str) -> None:
+def test_wrong_count_is_detected_even_with_a_matching_checksum(copy: Path, name: str) -> None:
     lie, text = LIES[name]
     manifest = manifest_of(copy)
     lie(manifest)

@@ -41,7 +41,7 @@ from journalspec_corpus.pipeline.shards import Shard
 from journalspec_reference import load
 
 DISK, TX = "bitronix_tlog", "jboss_journal"
-#: What each format adds for second generations.
+#: The functions of each format for runs after a crash.
 disk_resume: Any = crash_format(DISK).second
 tx_resume: Any = crash_format(TX).second
 BYTES, SECTORS = get_preset("prefix-byte"), get_preset("epoch-subset-512")
@@ -62,7 +62,7 @@ def tx() -> CrashFormat:
     return crash_format(TX)
 
 
-# --- What is left after the first crash -----------------------------------------------------------
+# --- The files after the first crash ---------------------------------------------------------------
 
 
 def two_records() -> Trace:
@@ -159,8 +159,8 @@ def test_state_that_lost_required_records_starts_no_second_run() -> None:
 def remains_where(
     adapter: CrashFormat, work: Any, *, whole: set[str], required_now: set[str], gone: bool
 ) -> CrashImage:
-    """Return a crash state of `work` in which exactly these records are intact, and exactly these are
-    required.
+    """Return a crash state of `work` in which exactly the records `whole` are intact and exactly the records
+    `required_now` are required.
     """
     for states in crash_states(adapter.build(work), (SECTORS, BYTES), 1):
         expected = expected_at(states.point.trace, states.point.crash_index)
@@ -192,7 +192,7 @@ TABLE = tomllib.loads((Path(__file__).parent / "data" / "second_lives.toml").rea
 
 
 @pytest.mark.parametrize(("first", "whole", "required", "then", "kept", "also", "never"), TABLE["required"])
-def test_required_records_after_a_second_run(
+def test_second_run_requires_the_records_of_the_table(
     first: str, whole: str, required: str, then: str, kept: str, also: str, never: str
 ) -> None:
     """Recovery must find the records in `kept`, may find those in `also`, and must not find `never`."""
@@ -382,10 +382,12 @@ def test_record_appended_after_a_crash_survives_the_next_one_except_in_2_1_4(
 
 
 @pytest.mark.parametrize(("edition", "faults"), [("v2", {"torn-accepted"}), ("seed+hash", set())])
-def test_mixed_record_in_a_new_file_on_an_ordered_disk_needs_two_crashes(
+def test_mixed_record_in_a_new_file_on_an_ordered_disk_takes_two_crashes(
     tx: CrashFormat, edition: str, faults: set[str]
 ) -> None:
-    """A check that compares lengths detects all damage of one such crash, but not of two."""
+    """A reader that checks only lengths detects all damage after one such crash, but not after two
+    crashes.
+    """
     ordered = (get_preset("prefix-sector-4096"), get_preset("prefix-sector-512"))
     first = TxWorkload("append", edition, (TxStep("add", 1, LONG),))
     assert set(verdicts_of(tx, tx.build(first), ordered)) == {"pass"}

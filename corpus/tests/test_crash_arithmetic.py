@@ -14,8 +14,8 @@ from journalspec_corpus.crash.verdict import judge
 from journalspec_corpus.jboss_journal.workloads import Step, Workload
 
 #: Maps the background of a workload to the number of sectors that a torn record needs to look intact. Over
-#: zeros, these are the first and the last sector. Over an earlier record with the same offset and length, one
-#: sector is enough: the first.
+#: zeros, these are the first and the last sector. Over an earlier record with the same offset and length,
+#: only the first sector is needed.
 BACKGROUNDS = {"zero": 2, "stale-same": 1}
 
 

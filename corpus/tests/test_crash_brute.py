@@ -41,8 +41,8 @@ def toy(*ops: object, base: bytes = bytes(4 * PAGE), stale: tuple[Mark, ...] = (
     return Trace("toy", "1", "toy", {"log": base}, ops, "zero", stale=stale)  # type: ignore[arg-type]
 
 
-#: Maps a format to the workloads that are taken (one in how many, from which number on), and to the least
-#: numbers of traces, states and verdicts.
+#: Format, (n, first): each n-th workload from the number `first` on is checked; the least numbers of traces,
+#: states and verdicts.
 SAMPLES = [
     ("bitronix_tlog", (79, 7), (11, 2000, 6000)),
     ("jboss_journal", (89, 0), (11, 2000, 6000)),

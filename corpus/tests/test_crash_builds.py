@@ -1,5 +1,5 @@
 """Builds in several processes, on one machine or a cluster: they are killed or interrupted, run out of space,
-or lack optional parts.
+or lack optional packages.
 """
 
 from __future__ import annotations
@@ -197,7 +197,7 @@ WITHOUT = "import sys; sys.modules[{!r}] = None"
 
 
 @pytest.mark.parametrize("missing", ["numpy", "pyarrow"])
-def test_missing_optional_parts_are_reported(tmp_path: Path, missing: str) -> None:
+def test_missing_optional_packages_are_reported(tmp_path: Path, missing: str) -> None:
     before = WITHOUT.format(missing)
     done = run(*building(tmp_path / "out"), before=before)
     assert done.returncode == 2
@@ -209,7 +209,7 @@ def test_missing_optional_parts_are_reported(tmp_path: Path, missing: str) -> No
     assert "verify" in listed.stdout
 
 
-def test_core_tier_is_read_without_the_optional_parts(core_build: Callable[[Plan], Path]) -> None:
+def test_build_is_verified_and_reported_without_numpy_and_pyarrow(core_build: Callable[[Plan], Path]) -> None:
     before = "import sys; sys.modules.update(numpy=None, pyarrow=None)"
     for name in ("verify", "report"):
         done = run(name, str(core_build(SHORT)), before=before)

@@ -87,8 +87,7 @@ def test_journal_content_has_the_verdict_of_the_table(
     decided = state(live, *in_doubt.items())
     every = tuple(RECORDS[name] for name in listed.split())
     assert judged(trace, Answer(every, state=decided)) == verdict
-    # An answer with records that are not in effect has the same verdict, unless one of them is the end of a
-    # transaction.
+    # The verdict stays the same if the answer lists the records of transactions as not in effect.
     members = tuple(key for key in every if "_TX" in key)
     others = tuple(key for key in every if key not in members)
     assert judged(trace, Answer(others, aside=members, state=decided)) == verdict
@@ -115,8 +114,10 @@ DELETE_6 = "DELETE:0:6:0::"
         (read(ADD_5, live={}), "effect-lost"),
     ],
 )
-def test_reader_of_the_copies_knows_superseded_records(answer: Answer, verdict: str) -> None:
-    """A compaction copies ADD 5 out of its transaction, and deletes the other records."""
+def test_reader_of_the_copies_need_not_list_the_records_that_they_replace(
+    answer: Answer, verdict: str
+) -> None:
+    """A compaction copies ADD 5 out of its transaction, and deletes all other records."""
     trace = journal(
         *written(TX_5, COMMIT, ADD_6, DELETE_6),
         Ack(("ADD-5", "COMMIT-1", "ADD-6")),
@@ -145,8 +146,12 @@ def test_deletion_permits_the_next_operation_only_if_it_undoes_the_deleted_one(
         (read(ADD_5, live=BOTH), "pass"),
     ],
 )
-def test_answer_with_all_deleted_records_does_not_use_copies(answer: Answer, verdict: str) -> None:
-    """A record in flight may be in effect if the answer lists it, or if a reader may have read the copies."""
+def test_record_in_flight_is_in_effect_only_if_listed_or_if_copies_were_read(
+    answer: Answer, verdict: str
+) -> None:
+    """The COMMIT was deleted, and ADD 6 is in flight. ADD 6 may be in effect if the answer lists it, or if
+    the answer shows that the reader may have read the copies.
+    """
     before = [*written(TX_5, COMMIT, ADD_6), Ack(("ADD-5", "COMMIT-1")), *copied()]
     assert judged(journal(*before, Release(("COMMIT-1",))), answer) == verdict
 
@@ -188,7 +193,7 @@ def test_record_at_two_offsets_may_be_in_effect_twice(
     assert judged(trace, Answer(keys, None, True, (), decided), stratum=stratum) == verdict
 
 
-def test_states_are_not_listed_where_copies_may_be_read() -> None:
+def test_permitted_states_are_not_enumerated_if_copies_may_be_read() -> None:
     effects = expected_at(COPIED, len(COPIED.ops)).effects
     assert effects is not None
     assert effects.states() == []
@@ -318,7 +323,7 @@ CHANGED = Write("f", 400, b"x"), Mark("ADD-5", "f", 400, 1, "ADD:0:5:0:cc:")
         ),
     ],
 )
-def test_name_may_be_written_again(trace: Trace, answer: Answer) -> None:
+def test_record_may_be_written_again_under_its_name(trace: Trace, answer: Answer) -> None:
     assert judged(trace, answer) == "pass"
 
 
@@ -368,7 +373,9 @@ def test_answer_need_not_list_discarded_records(
     in_doubt: Mapping[str, Mapping[str, str]],
     accepted: bool,
 ) -> None:
-    """The records and the state in an answer show which ends of transactions the reader accepted."""
+    """An answer need not list discarded records: its records and its state show which ends of transactions
+    were accepted.
+    """
     members = [
         Record("ADD_TX", {"tx": 1, "id": ident, "user_type": 0, "body": bytes.fromhex(body)}, At("f", 0, 1))
         for ident, body in ((5, "aa"), (6, "bb"))

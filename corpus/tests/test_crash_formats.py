@@ -177,9 +177,9 @@ def test_commits_acknowledge_all_their_records_and_no_record_before() -> None:
 #: The failures of each order of writes, on a disk with atomic sectors; the sectors become durable in any
 #: order.
 FAULTS = [
-    # If a pointer is kept and its record lost, the reader refuses or reads the old bytes: records have no
-    # generation number. After a swap, a position that was written as a timestamp makes recovery elect the
-    # stale file.
+    # If a pointer is kept and its record is lost, the reader refuses or reads the old bytes, because records
+    # have no generation number. After a swap, a position that was written as a timestamp makes recovery elect
+    # the stale file.
     (DISK, {"spec": set(), "2.1.4": {"resurrected", "refused", "lost"}, "3.0": {"resurrected", "refused"}}),
     # The check size does not cover the middle of a body; the hash does. HornetQ continues in a new file
     # without an fsync of the old one (JBM-DEV-015): a transaction's records there may be lost.

@@ -1,4 +1,6 @@
-"""Long workloads: their lines, the states that they reach, the effects of their words, and both oracles."""
+"""Long workloads: the files that list them, the states that they reach, the effects of their steps, and both
+oracles.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,7 @@ from journalspec_corpus.workloads import (
     long_workloads,
 )
 
-#: Maps a file to the number of its lines, and to the least and the largest number of words in a line.
+#: File -> the number of its lines, and the least and the largest number of steps (words) in a line.
 LENGTHS = {LONG_WORKLOADS: (2000, 4, 12), LONGER_WORKLOADS: (400, 13, 24)}
 FORMATS = ("bitronix_tlog", "jboss_journal", "kahadb_journal", "derby_log", "swiftmq_store")
 #: The number of files of a long journal in formats that do not reuse files. Derby's files have at least
@@ -132,7 +134,7 @@ def test_records_sized_for_a_sector_boundary_end_there(size: str, end: int) -> N
 
 
 @pytest.mark.parametrize("format_id", FORMATS)
-def test_any_two_values_combined_in_the_full_scope_are_combined_in_the_fraction(format_id: str) -> None:
+def test_sampled_workloads_combine_every_pair_of_values_of_the_full_scope(format_id: str) -> None:
     tables = crash_format(format_id).tables
     assert tables is not None
     for table in ("scopes", "firsts"):

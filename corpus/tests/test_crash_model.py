@@ -106,7 +106,7 @@ SEVEN = trace_of(*map(Create, NAMES), base={"log": b"l"})
 @pytest.mark.parametrize(
     ("trace", "preset", "expected"),
     [
-        # A size is durable only if all new blocks below it are.
+        # A size is durable only if all new blocks below this size are durable.
         (GROWN, "ext4-ordered", logs(b"", A, A + B, other=OTHER)),
         # A size becomes durable with its own write; missing blocks below this size read as zeros.
         (GROWN, "xfs-unwritten", logs(b"", A, A + B, ZERO + B, other=OTHER)),
@@ -181,7 +181,7 @@ def sectors_left(preset: str) -> set[tuple[str, str]]:
     return {(parts[0][files["log"][:512]], parts[1][files["log"][512:]]) for files in left(trace, preset)}
 
 
-def test_presets_leave_one_garbage_sector_or_several_broken_in_any_way() -> None:
+def test_preset_leaves_one_garbage_sector_or_several_broken_sectors() -> None:
     one = {("garbage", other) for other in ("right", "old")}
     assert sectors_left("sector-trash-512") == one | {pair[::-1] for pair in one}
     seen = sectors_left("fdb-full-corruption")
@@ -242,7 +242,8 @@ ONE, TWO = put(NOW, 512, WITH_A[512:1024]), put(NOW, 1024, WITH_A[1024:1536])
 
 
 def strayed(sector: int, old: bytes) -> list[Files]:
-    """Return the files for each wrong place of a misdirected sector; `old` is the log without that sector."""
+    """Return the files for each place to which a sector may be misdirected; `old` is the log without this
+    sector."""
     data = NOW[sector * 512 : sector * 512 + 512]
     here = [both(put(old, at * 512, data)) for at in range(5) if at != sector]
     return here + [both(old, put(SPARE, at * 512, data)) for at in range(2)]
@@ -364,7 +365,7 @@ def test_bursts_begin_and_end_with_a_wrong_bit_and_pairs_are_two_bits(preset: st
 @pytest.mark.parametrize(
     ("dims", "count"), [((2,) * 6, 64), ((2,) * 12, EXHAUSTIVE), ((3, 2, 4), 24), ((1,), 1)]
 )
-def test_few_subsets_are_enumerated_completely(dims: tuple[int, ...], count: int) -> None:
+def test_all_subsets_are_enumerated_if_they_are_few(dims: tuple[int, ...], count: int) -> None:
     got = subsets(dims)
     assert len(got) == count == len({row.tobytes() for row in got})
     assert (got < np.asarray(dims)).all()
@@ -393,7 +394,7 @@ def test_many_subsets_are_sampled_with_all_that_deviate_at_two_positions() -> No
     assert (abs(thirds - SAMPLES / 3) < 4 * (SAMPLES * 2 / 9) ** 0.5).all()
 
 
-def test_equal_rows_become_one_row_at_the_first_position() -> None:
+def test_equal_states_become_one_row_at_the_first_position() -> None:
     """The strongest preset comes first, and a state belongs to the first preset that can leave it."""
     rows = np.asarray([[1, 2], [0, 1], [1, 2], [0, 258], [0, 1], [2, 0]], np.uint16)
     for given in (rows, np.asfortranarray(rows), rows[:0], np.zeros((3, 0), np.uint16)):
@@ -404,7 +405,7 @@ def test_equal_rows_become_one_row_at_the_first_position() -> None:
 
 
 @pytest.mark.parametrize("preset", ["epoch-subset-512", "sector-trash-512", "bitrot-bit", "bitrot-burst"])
-def test_another_seed_selects_other_states(preset: str) -> None:
+def test_another_seed_samples_other_states(preset: str) -> None:
     ops = (*record("a", 0, 13 * SECTOR), Sync("log"), Ack(("a",)))
     trace = trace_of(*ops, base={"log": bytes(16 * SECTOR)})
 
@@ -481,7 +482,9 @@ def test_descriptor_of_another_trace_or_shape_is_refused(descriptor: Descriptor,
 
 @pytest.mark.parametrize("size", [0, 3, 512, 700, 33 * 512 + 5])
 def test_ids_are_computed_from_names_sizes_and_pages(size: int) -> None:
-    """Ids are permanent: blake2b-128 of names, sizes and pages; more than 32 pages form groups of 32."""
+    """An id is permanent, because it is the blake2b-128 digest of names, sizes and pages. More than 32 pages
+    are digested in groups of 32.
+    """
 
     def blake(data: bytes) -> bytes:
         return hashlib.blake2b(data, digest_size=16).digest()
@@ -502,7 +505,7 @@ def test_case_id_includes_all_required_records() -> None:
     assert case_id(b"c" * 16, promised) == hashlib.blake2b(b"c" * 16 + promised, digest_size=16).digest()
 
 
-def test_about_one_trace_in_the_given_number_is_chosen() -> None:
+def test_about_one_trace_in_n_is_chosen() -> None:
     """Only the id decides. The count is within four sigma of a binomial distribution.
 
     The choice for 128 is a subset of that for 32.
@@ -555,7 +558,7 @@ KEEP = ended(
         stale=(Mark("old", "log", 200, 10, "old"),),
     )
 )
-#: After corruption, a report is required but no record is: a and b were acknowledged.
+#: Corruption after a and b were acknowledged: the damage must be reported, but no record is required.
 ROTTEN = ended(LOG, stratum="C")
 #: A second run that acknowledged b-1. Record a existed before this run; the record "maybe" possibly existed.
 LATER = trace_of(
@@ -613,7 +616,9 @@ def test_record_that_an_earlier_crash_may_have_left_may_be_recovered() -> None:
         (AGAIN, Answer(("a", "b-1")), FORBIDDEN, False, "hole"),
     ],
 )
-def test_verdicts(expected: Expected, answer: Answer, refusal: str, may_omit: bool, verdict: str) -> None:
+def test_verdict_on_an_answer_is_the_expected_one(
+    expected: Expected, answer: Answer, refusal: str, may_omit: bool, verdict: str
+) -> None:
     assert judge(answer, expected, refusal, holes_allowed=may_omit) == verdict
     assert verdict in VERDICTS
 
@@ -634,7 +639,7 @@ def test_presets_have_unique_names_ranks_by_class_and_descriptions() -> None:
         get_preset("ext9")
 
 
-def test_categories_have_the_codes_of_the_plan() -> None:
+def test_categories_have_the_codes_r01_to_r17_and_c01_to_c09() -> None:
     codes = {f"R{number:02}" for number in range(1, 18)} | {f"C{number:02}" for number in range(1, 10)}
     assert set(CODES.values()) == codes
 

@@ -165,7 +165,7 @@ def test_state_is_counted_for_every_writer_that_reaches_it() -> None:
     assert shard.reached == first | {entry._replace(writer="another") for entry in first}
 
 
-def test_first_of_equal_ids_is_kept() -> None:
+def test_of_states_with_equal_ids_the_first_is_kept() -> None:
     draw = np.random.default_rng(1)
     halves = draw.integers(0, 1 << 64, (3000, 2), np.uint64)[draw.integers(0, 3000, 5000)]
     # Ids can have one half in common, and can begin or end with zeros.

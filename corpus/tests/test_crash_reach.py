@@ -32,7 +32,7 @@ def groups(adapter: CrashFormat, every: int) -> Iterator[tuple[Trace, States]]:
 
 
 def changed_behind(files: Mapping[str, bytes], ends: Mapping[str, int]) -> Iterator[dict[str, bytes]]:
-    """Yield the files with other bytes after the reach: inverted bytes, and a copy of the log."""
+    """Yield variants of the files with other bytes after the reach: inverted bytes, and a copy of the log."""
     yield {
         name: data[: ends[name]] + bytes(255 - byte for byte in data[ends[name] :])
         for name, data in files.items()
@@ -46,7 +46,9 @@ def changed_behind(files: Mapping[str, bytes], ends: Mapping[str, int]) -> Itera
 
 
 def dependent(adapter: CrashFormat, every: int, reach: Reach, step: int) -> tuple[int, int]:
-    """Return the number of checked states, and of states whose answer depends on bytes beyond the reach."""
+    """Return two counts: of the checked states, and of the states whose answer depends on bytes beyond the
+    reach.
+    """
     looked = wrong = 0
     for trace, states in groups(adapter, every):
         for row in range(0, len(states), step):

@@ -1,4 +1,6 @@
-"""States that look the same to recovery are read once; separate reads of them give the same answer."""
+"""States that differ only in bytes that recovery ignores are read once; separate reads give the same
+answer.
+"""
 
 from __future__ import annotations
 
@@ -48,7 +50,9 @@ MOST = 100
 
 
 def states_of(adapter: CrashFormat) -> Iterator[States]:
-    """Yield states of some workloads; at each crash point they are spread over all of its states."""
+    """Yield states of some workloads: for each crash point, a sample that is spread evenly over its
+    states.
+    """
     for work in Plan(adapter.format, "core", every=EVERY[adapter.format]).workloads():
         for states in crash_states(adapter.build(work), PRESETS, 1, everywhere=True):
             if len(states):
@@ -80,7 +84,9 @@ def test_states_that_differ_only_in_ignored_bytes_have_one_answer(format_id: str
 
 
 def changed(files: Mapping[str, bytes]) -> Iterator[dict[str, bytes]]:
-    """Yield the files unchanged, and with one of them cut, cleared, extended, or wrong in one byte."""
+    """Yield the files unchanged, and then variants in which one file is cut, cleared, extended, or wrong in
+    one byte.
+    """
     yield {**files}
     for name, data in files.items():
         size = len(data)
@@ -136,7 +142,9 @@ def test_verdicts_of_a_crash_point_are_those_of_single_answers(format_id: str) -
 
 
 def assert_one_answer(format_id: str, edition: str, stores: Iterable[dict[str, bytes]]) -> None:
-    """Compare looks with complete reads: stores with the same look must have the same answer."""
+    """Read each store completely. Assert that stores that differ only in ignored bytes have the same
+    answer.
+    """
     adapter, seen = crash_format(format_id), dict[Hashable, tuple[Answer, ...]]()
     for files in stores:
         found = adapter.read(files, edition)
@@ -218,7 +226,7 @@ def test_another_implementation_may_depend_on_bytes_that_the_reference_ignores()
         assert len(adapter.memory.answers) == contents_seen
         if len(reference.memory.answers) < contents_seen:
             return
-    raise AssertionError("no two states look alike to the reference")
+    raise AssertionError("no two states differ only in bytes that the reference ignores")
 
 
 @pytest.mark.parametrize("format_id", ["bitronix_tlog", "derby_log"])

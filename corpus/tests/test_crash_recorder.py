@@ -1,4 +1,4 @@
-"""Recorders that begin in the same way are made once or twice; each continues independently."""
+"""Recorders with the same initial journal are copies of one recorder; each copy continues independently."""
 
 from __future__ import annotations
 

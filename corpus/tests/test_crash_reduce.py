@@ -141,8 +141,8 @@ def test_reduced_state_fails_in_the_same_way_and_no_neighbour_is_smaller(
         (trace.edition, trace.tags["kind"], trace.tags["order"]) for trace in (start.trace, out.state.trace)
     ]
     assert kept[0] == kept[1]
-    # No single step of reduction still fails: all states of all smaller workloads (of limited size) are read
-    # from files.
+    # After any further step of reduction the reader no longer fails. All states of all smaller workloads (of
+    # limited size) are read.
     read: dict[bytes, Answer] = {}
     looked_at = 0
     in_effect = bool(wrong(out.answer, out.state.situation.expected))
@@ -263,7 +263,7 @@ def test_start_states_of_later_runs_are_found_again(format_id: str) -> None:
         assert dict(states[-1].files) == dict(adapter.build(work).base), work.name
 
 
-def test_runs_and_rules_are_reduced_one_by_one() -> None:
+def test_reduction_shortens_one_run_or_one_step_at_a_time() -> None:
     small: Any = partial(smaller, crash_format("bitronix_tlog"))
     first = Logged("append", "spec", (Log("COMMITTING", 1, "tiny"),), background="stale-same")
     twice = SecondLife(SecondLife(first, 3, "open"), 2, "typical")

@@ -100,7 +100,7 @@ def test_table_of_the_page_agrees_with_the_engine(before: str, after: str, left:
     assert refusals(example(before, after))[left] == {refusal}
 
 
-def test_page_has_examples_of_each_kind() -> None:
+def test_page_has_an_example_of_each_refusal_class() -> None:
     assert len(ROWS) >= 14
     assert {refusal for *_, refusal in ROWS} == set(REFUSALS)
 

@@ -71,7 +71,9 @@ MADE = {("swiftmq_store", "737973247072657061726564")}
 
 
 def opened(adapter: CrashFormat, work: Any, states: States, row: int) -> set[str] | None:
-    """Open the state; return the old records that are live only then; None if nothing was opened."""
+    """Open the files of a state with a writer. Return the old records that recovery lists only after that, or
+    None if there are no files, or recovery refuses them.
+    """
     lives, semantics = adapter.second, adapter.semantics
     assert lives is not None
     assert semantics is not None

@@ -84,7 +84,7 @@ def test_torn_record_is_accepted_as_complete() -> None:
     assert not verdicts & {"effect-invented", "uncommitted-applied", "half-transaction"}
 
 
-def test_possible_decisions_form_a_chain() -> None:
+def test_decision_has_no_effect_without_the_earlier_ones() -> None:
     """A record changes pages that earlier records have changed, so it has no effect without these records."""
     trace = crash_format(FORMAT).build(
         Workload("moves", "13", tuple(Step(f"insert queue=q body={text}") for text in "abcd"))

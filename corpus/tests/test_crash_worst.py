@@ -112,7 +112,7 @@ def wrong_bodies(worst: Worst, form: Form) -> Iterator[tuple[bytes, bytes]]:
 
 
 @pytest.mark.parametrize("name", ["jbm.worst.foreign-middle", "jbm.worst.mixture-in-a-transaction"])
-def test_both_messages_contain_a_part_of_another_as_the_text_states(name: str) -> None:
+def test_both_messages_contain_a_part_of_another_message(name: str) -> None:
     (worst,) = (entry for entry in WORST if entry.id == name)
     found = list(wrong_bodies(worst, worst.full))
     assert len(found) == 2
@@ -122,7 +122,7 @@ def test_both_messages_contain_a_part_of_another_as_the_text_states(name: str) -
         assert (written[:64], written[-64:]) == (delivered[:64], delivered[-64:])
 
 
-def test_hole_has_zeros() -> None:
+def test_hole_in_a_worst_case_contains_zeros() -> None:
     (worst,) = (entry for entry in WORST if entry.id == "jbm.worst.hole-of-zeros")
     for form in (worst.full, worst.small):
         ((_, delivered),) = wrong_bodies(worst, form)

@@ -64,7 +64,9 @@ def _told(answer: Mapping[str, Any], expected: Mapping[str, Any]) -> dict[str, A
 
 
 def _asked(name: str) -> tuple[Situation, Mapping[str, bytes], dict[str, Any]]:
-    """Return a situation, its files, and the expected answer, with places for the labels of records."""
+    """Return three values: a situation, its files, and the expected answer, in which offsets replace the
+    labels of records.
+    """
     situation = SITUATIONS[name]
     built = situation.built(FORMAT)
     at = {label: record["at"] for label, record in built.records.items()}

@@ -67,8 +67,9 @@ SHARED: dict[str, Any] = {
 ONE_IS_PENDING: dict[str, Any] = {"messages": ["r3", "r4"], "last": "r4"}
 OPENWIRE, VERSION = "self.openwire = first.number(_I4)", "self.version = first.number(_I4)"
 ONE_IS_GONE = {"notes": ["file-id-gap"], "missing": [("file", "db-2.log", 0)]}
-#: `expected`: the codes of all notes but `index`; code, file and count of the entries in `missing`; the types
-#: of records in `unanchored`.
+#: The keys of an expected answer are: ``notes`` (the codes of all notes but `index`), ``missing`` (code, file
+#: and count of each entry), and ``unanchored`` (the types of the records). The last text of a situation is
+#: the wrong rule of the faulty copy.
 SITUATIONS: dict[str, Situation] = {
     "an-empty-batch-in-the-search": OfData(
         "KHD-END-011",
@@ -95,7 +96,7 @@ SITUATIONS: dict[str, Situation] = {
             "batch.notes.append(beyond.notes[0])",
             "self._parse(file, beyond, plain=False)\n                            batch.notes += beyond.notes",
         ),
-        "records after the end have the notes of records",
+        "notes on records after the end are notes of the journal",
         of_data=_odd_records_after_the_end,
     ),
     "a-later-end-of-the-queue": Situation(
@@ -118,7 +119,7 @@ SITUATIONS: dict[str, Situation] = {
             "elif ident not in known and roots.subscriptions is None:",
             'elif ident not in known and roots.name[0] == "QUEUE":',
         ),
-        "queues are those of the kind QUEUE",
+        "only destinations of the kind QUEUE are queues",
     ),
     "a-later-update": Situation(
         "KHD-IDX-023",
@@ -152,7 +153,7 @@ SITUATIONS: dict[str, Situation] = {
         },
         {"notes": ["rewritten-skipped"], "missing": [("file", "db-1.log", 1)]},
         ("recover:JournalPass._later", "live=True", "live=False"),
-        "all later records are looked at",
+        "all later records have an effect, even those of a rewritten file",
         edits=({"delete": "db-1.log"},),
     ),
     "prepared-commands-that-were-replaced": Situation(
@@ -187,7 +188,7 @@ SITUATIONS: dict[str, Situation] = {
             'raise UnusableIndex("its first page is empty")',
             "first = _Bytes(bytes(14))",
         ),
-        "what is not used is empty",
+        "an unused first page means an empty index",
         edits=({"at": "i.page0.start", "len": 1, "hex": "00"},),
     ),
     "a-subscription-without-an-acknowledgement": Situation(
@@ -244,7 +245,7 @@ SITUATIONS: dict[str, Situation] = {
     return end[0] == CONTROL + size and not any(batch.damage for batch in found)""",
             "\n    return found[0].end[-1] == CONTROL + size",
         ),
-        "what follows the record does not matter",
+        "bytes after the record do not matter",
         of_data=lambda data: {"db-1.log": b"", "db-2.log": data + b"x"},
     ),
     "an-unused-file-between-emptied-ones": OfData(
@@ -295,7 +296,7 @@ SITUATIONS: dict[str, Situation] = {
         {**SHARED, "index": {**ONE_IS_PENDING, "subscriptions": {"T:a": ["r4"], "T:b": ["r4"]}}},
         {"notes": ["file-id-gap"], "missing": [("file", "db-2.log", 1)]},
         ("evidence:Known._acknowledge", "0 < owed[number]", "owed[number]"),
-        "what is pending for no subscription is acknowledged",
+        "a message that is pending for no subscription is being acknowledged",
         edits=({"delete": "db-2.log"},),
     ),
     "an-uncommitted-message-of-a-topic": Situation(
@@ -321,7 +322,7 @@ SITUATIONS: dict[str, Situation] = {
             "elif not log.adds(place, known.get(ident)):",
             "elif ident not in known or not log.adds(place, known.get(ident)):",
         ),
-        "the record must be of the same message",
+        "the record at the offset must be an ADD of the same message",
         edits=(
             {"at": "i.page2.start+35", "len": 1, "hex": "39"},
             {"at": "i.page4.start+26", "len": 1, "hex": "39"},
@@ -335,7 +336,7 @@ SITUATIONS: dict[str, Situation] = {
         },
         {"notes": [], "missing": []},
         ("evidence:Known._hide_others", "name[0] not in TOPICS", 'name[0] != "TOPIC"'),
-        "topics are those of the kind TOPIC",
+        "only destinations of the kind TOPIC are topics",
         edition="5.3",
     ),
     "a-last-update-that-is-not-a-command": Situation(
@@ -395,7 +396,7 @@ SITUATIONS: dict[str, Situation] = {
         QUEUE,
         UNUSABLE,
         ("index:_Pages.leaves", "node.long()", "pass"),
-        "what is not needed may be absent",
+        "a member that is not needed may be absent",
         edits=({"at": "i.page4.start+9", "len": 8, "plus": -8},),
     ),
     "a-key-twice-in-the-header": Situation(
@@ -403,7 +404,7 @@ SITUATIONS: dict[str, Situation] = {
         QUEUE,
         {"notes": [], "missing": []},
         ("index:_header", "re.MULTILINE)", "re.MULTILINE)[::-1]"),
-        "the first one is used",
+        "if a key occurs twice, its first value is used",
         edits=({"at": "i.header1.start+2", "len": 17, "hex": b"pageSize=00000192".hex()},),
     ),
     "a-length-of-six-bytes-for-a-subscription": Situation(
@@ -427,7 +428,7 @@ SITUATIONS: dict[str, Situation] = {
             "units = raw.replace(",
             r'units = (raw + b"\xff" * (b"\xf0" in raw and b"\xc0" in raw)).replace(',
         ),
-        "a text is UTF-8 or modified UTF-8 as a whole",
+        "a text is either completely UTF-8 or completely modified UTF-8",
         edits=(
             {"at": "i.page2.start+34", "len": 6, "hex": "f09f9880c080"},
             {"at": "i.page4.start+25", "len": 6, "hex": "f09f9880c080"},
@@ -467,7 +468,7 @@ SITUATIONS |= {
         {**QUEUE, "index": {**QUEUE["index"], **index}},
         UNUSABLE,
         ("index:Index.__init__", find, f"{find} if {unless} else {value}"),
-        f"what is absent there is {value}",
+        f"an absent member has the value {value}",
         edits=({"at": "i.page0.start+9", "len": 8, "plus": -less},),
         edition=edition,
     )

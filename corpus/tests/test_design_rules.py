@@ -233,12 +233,12 @@ def test_wrong_file_of_findings_is_refused(spoilt: str) -> None:
         parse_findings(name, data)
 
 
-# --- Limits: failures that no reader can avoid ---
+# --- Limits: failures that no reader can prevent ---
 
 GOOD = '[[limit]]\nid = "a"\nwhy = "w"\nrules = ["L1"]\nverdicts = ["lost"]\n'
 
 
-def test_limit_covers_the_states_that_match_its_members() -> None:
+def test_limit_excuses_only_states_that_match_all_its_members() -> None:
     table = parse_limits(GOOD + 'writers = ["v2/*"]\nstrata = ["R"]\npresets = ["sector-*"]\n')
     assert first_that_covers(table, "v2/x", "any", "R", "lost", "clean", "sector-trash-512") is table[0]
     assert first_that_covers(table, "v3", "any", "R", "lost", "clean", "sector-trash-512") is None

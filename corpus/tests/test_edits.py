@@ -43,6 +43,6 @@ def test_edit_changes_exactly_these_bytes(edit: dict[str, Any], at: int, want: s
 
 
 @pytest.mark.parametrize(("edit", "complaint"), TABLE["wrong"])
-def test_wrong_edit_is_quoted(edit: dict[str, Any], complaint: str) -> None:
+def test_message_about_a_wrong_edit_quotes_it(edit: dict[str, Any], complaint: str) -> None:
     with pytest.raises(EditError, match=complaint):
         after(edit)

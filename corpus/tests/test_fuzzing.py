@@ -63,7 +63,9 @@ def test_readers_survive_a_few_hundred_inputs() -> None:
 
 
 def test_readers_survive_expensive_inputs() -> None:
-    """The test bounds the time of every input; memory, which is slow to measure, of each fourth input."""
+    """The test limits the time of every input. Memory is slow to measure, so it is limited only for each
+    fourth input.
+    """
     source, readers = Source(FORMAT, 1), Readers(FORMAT)
     inputs = list(fuzz.costly(source))
     assert len(inputs) > 40
@@ -100,9 +102,9 @@ def test_changed_byte_leaves_the_other_fields(family: Family) -> None:
     assert kept >= LEAST.get(family.name, LEAST_KEPT) * tried > 800
 
 
-def test_decoder_that_disagrees_with_a_product_is_a_finding(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_fault_in_a_body_that_a_product_wrote_is_a_finding(monkeypatch: pytest.MonkeyPatch) -> None:
     source, readers = Bodies("kahadb_journal", "openwire", 1), BodyReaders("kahadb_journal", "openwire")
-    refuses: Decoder = lambda *_: ({}, "all of it")  # noqa: E731  # of a type that mypy knows
+    refuses: Decoder = lambda *_: ({}, "all of it")  # noqa: E731 # mypy needs the type
     monkeypatch.setattr(readers, "_decoders", dict.fromkeys(decoders("kahadb_journal"), refuses))
     found = {source[number].kind: judge(readers, source[number])[1] for number in range(100)}
     assert "a product wrote it: all of it" in found["real"]

@@ -38,7 +38,7 @@ def _damaged(data: bytes, rng: random.Random) -> bytes:
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_damaged_indexes(seed: int) -> None:
+def test_naive_reader_and_reference_report_the_same_missing_parts_of_damaged_indexes(seed: int) -> None:
     rng = random.Random(seed)
     reference = load(FORMAT)
     for _ in range(30):

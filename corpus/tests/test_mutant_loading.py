@@ -49,7 +49,7 @@ def test_modules_of_a_mutant_do_not_use_the_original(format_id: str) -> None:
         ("scan:scan", "at + UNCOUNTED > room:  # BTM-RDR-003", "occurs 0 times in the code of scan:scan"),
     ],
 )
-def test_mutant_whose_text_is_not_found_once_is_refused(at: str, find: str, complaint: str) -> None:
+def test_mutant_whose_text_does_not_occur_exactly_once_is_refused(at: str, find: str, complaint: str) -> None:
     with pytest.raises(MutantError, match=complaint):
         Mutant("bad", FORMAT, at, find, "x", "").source()
 

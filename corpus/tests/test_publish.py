@@ -50,7 +50,7 @@ def test_check_writes_nothing(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_wrong_format_is_a_usage_error(capsys: pytest.CaptureFixture[str]) -> None:
+def test_unknown_format_is_a_usage_error(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["nosuch"]) == 2
     assert "no format 'nosuch'" in capsys.readouterr().err
 

@@ -36,7 +36,7 @@ RESEMBLING = {"JBM-RDR-025", "JBM-RDR-026"}
 
 
 @pytest.mark.parametrize(("format_id", "tier"), list(read_cases()))
-def test_three_descriptions_agree(format_id: str, tier: str) -> None:
+def test_reference_and_both_schemas_read_the_same_fields(format_id: str, tier: str) -> None:
     found = load_cases(format_id, tier=tier)[:: 1 if tier == "smoke" else 2]
     cases = [case for case in found if case.write is None]
     records, whole, cut = 0, Counter[str](), 0
@@ -85,7 +85,7 @@ OF_THE_STORE = "SMQ-LOG-027"
 
 
 def assert_taken_nowhere(case: Case, kind: str, files: dict[str, bytes], seen: Observation) -> None:
-    """Assert that a schema also finds no record at the start of a dropped region."""
+    """Assert that a schema, like the reference, finds no record at the start of a dropped region."""
     reasons = get_format(case.format).vocabulary.reasons
     headers = {entry.file: entry.header for entry in seen.files}
     for region in seen.dropped:
@@ -100,7 +100,8 @@ def assert_taken_nowhere(case: Case, kind: str, files: dict[str, bytes], seen: O
 
 
 def places(tree: Any) -> tuple[list[tuple[int, int]], bool]:
-    """Return (offset, end) of a file's records by construct, and whether the schema continues after gaps.
+    """Return two values: the (offset, end) of each record that construct finds in a file, and whether the
+    schema continues after gaps.
 
     Other bytes lie between the last record of a batch and the first one of the next.
     """

@@ -68,7 +68,7 @@ def test_fault_changes_only_its_range(format_id: str, kind: str, data: st.DataOb
     assert set(map(id, fault.intact)) <= set(map(id, journal.recovered))
 
 
-def test_every_verdict_occurs() -> None:
+def test_drawn_faults_have_every_verdict() -> None:
     """Each possible result of strict recovery (same, refused, open) occurs in the drawn faults."""
     seen: dict[str, Any] = {}
 

@@ -32,8 +32,9 @@ def site(
     def build(out: Path) -> None:
         targets = [name for name, entry in registry().items() if entry.target]
         made = [live_report(name, tier) for name in targets for tier in ("smoke", "captured")]
-        # The build uses one process. Several processes take half as much time again, because they exchange
-        # results, and the other core runs other tests. The test of a sixth format builds with two processes.
+        # The build uses one process, because the other core runs other tests. Several processes take half as
+        # much time again, because they exchange results. The test of a sixth format builds with two
+        # processes.
         command = [sys.executable, "-m", "sphinx", "-n", "-T", "-W", "--keep-going", "-q", "-E"]
         command += ["-d", str(out / "doctrees"), str(DOCS), str(out / "html")]
         given = {matrix.MADE: os.pathsep.join(map(str, made))}

@@ -209,7 +209,7 @@ def test_site_and_each_page_are_within_their_bounds(site: Path, tool: ModuleType
 
 
 def test_too_large_pages_are_reported(tmp_path: Path, tool: ModuleType) -> None:
-    """One page has too many nodes, one has too many bytes, and there is one page too many.
+    """The site has a page with too many nodes, a page with too many bytes, and one page too many.
 
     Redirects are not counted.
     """

@@ -1,7 +1,7 @@
 """Commands on the pages and in README work, and the numbers on the pages are true.
 
-Every command of a ``console`` block is run; the commands of a page run in order, in one directory.
-``commands.toml`` lists the few that run on smaller input or not at all, with reasons.
+Every command of a ``console`` block is run. The commands of a page run in order, in one directory.
+``commands.toml`` lists the few commands that run on smaller input or not at all, with reasons.
 """
 
 from __future__ import annotations
@@ -41,8 +41,8 @@ NUMBERS: dict[str, Callable[[], int]] = {
     "README.md: 42 crash states": worst_of_all,
 }
 WORDS = {"two": 2, "three": 3, "four": 4, "five": 5, "ten": 10}
-#: If a page states how many of these there are, the number must be in the list above. Rounded numbers of the
-#: crash engine follow "about".
+#: If a page states the number of one of these things, the list above must contain that number. Rounded
+#: numbers of the crash engine follow "about".
 COUNTED = "probes|cases|requirements|rules|mutants|deviations|crash states"
 TOLD = re.compile(rf"(?<![\w.,/-])(?P<number>\d[\d,]*|ten|twenty) (?P<what>{COUNTED})\b")
 ABOUT = re.compile(r"[Aa]bout |more\s+than |up to ")
@@ -165,7 +165,7 @@ def test_unrunnable_product_lists_the_known_ones(command: str) -> None:
 def test_number_on_a_page_is_correct(told: str) -> None:
     page, _, text = told.partition(": ")
     number = text.split()[0]
-    assert text in (CHECKOUT / page).read_text(encoding="utf-8"), f"{page} does not say {text!r}"
+    assert text in (CHECKOUT / page).read_text(encoding="utf-8"), f"{page} does not contain {text!r}"
     value = WORDS.get(number) or int(number.replace(",", ""))
     assert value == NUMBERS[told]()
 
@@ -179,4 +179,4 @@ def test_every_number_on_a_page_is_checked(path: Path) -> None:
     for found in TOLD.finditer(text):
         if ABOUT.search(text[max(0, found.start() - 10) : found.start()]):
             continue
-        assert f"{name}: {found.group()}" in NUMBERS, f"{name} tells {found.group()!r}, and nothing checks it"
+        assert f"{name}: {found.group()}" in NUMBERS, f"{name}: NUMBERS lacks {found.group()!r}"

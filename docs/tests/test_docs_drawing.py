@@ -57,7 +57,7 @@ def test_every_byte_of_every_field_is_drawn_once(format_id: str, grid: diagram.G
         assert all(f"{field.id} " in words for field in leaves(kind)), (schema.id, kind.name)
 
 
-def test_names_without_space_are_in_the_legend(tmp_path: Path) -> None:
+def test_field_names_that_do_not_fit_are_in_the_legend(tmp_path: Path) -> None:
     path = tmp_path / "t.ksy"
     path.write_text(
         "meta: {id: t}\nseq: [{id: a_long_name_here, type: u1}, {id: b, type: u1}]", encoding="utf-8"
@@ -68,7 +68,7 @@ def test_names_without_space_are_in_the_legend(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("format_id", format_ids())
 def test_drawn_alternatives_match_the_table_of_bytes(format_id: str) -> None:
-    """Every form that a builder knows is drawn, with its editions and record type, and no other form."""
+    """Exactly the forms that a builder knows are drawn, each with its editions and its record type."""
     layout = format_module("journalspec", format_id).LAYOUT
     for structure, several in alternatives.by_edition(format_id).items():
         drawn = {tuple(field.id for field in kind.fields) for kind in several}

@@ -83,7 +83,9 @@ def sentences(text: str) -> Iterator[str]:
 
 
 @pytest.mark.parametrize("texts", [pages, texts_of_requirements, helps, docstrings])
-def test_texts_for_people_are_plain(texts: Callable[[], Iterator[tuple[str, str]]]) -> None:
+def test_texts_have_few_listed_phrases_and_few_long_sentences(
+    texts: Callable[[], Iterator[tuple[str, str]]],
+) -> None:
     phrases: list[str] = []
     long: list[str] = []
     longest: list[str] = []

@@ -1,4 +1,6 @@
-"""The runs on the page of a format: scores and changes count only probes of that format; signs of rules."""
+"""The page of a format: scores and changes of runs count only its own probes, and each verdict on a rule has
+a sign.
+"""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ def test_session_with_a_failing_preparation_is_reported(tmp_path: Path) -> None:
     for line, complaint in [
         ("#! replace my_reader.py: no such text => x", "exactly once"),
         ("#! run exit 3", "failed"),
-        ("#! dance", "not understood"),
+        ("#! dance", "unknown preparation"),
     ]:
         path.write_text(f"{line}\n$ true\n", encoding="utf-8")
         with pytest.raises(transcripts.TranscriptError, match=complaint):

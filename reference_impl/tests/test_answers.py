@@ -100,7 +100,9 @@ def add(identity: int) -> bytes:
 
 
 def test_deletion_is_reported_by_the_only_edition_that_reads_it(tmp_path: Path) -> None:
-    """In the edition `seed`, type 15 with 17 bytes is a DELETE. In later ones it is a longer DELETE_TX."""
+    """In the edition `seed`, type 15 with 17 bytes is a DELETE. In later editions type 15 is a DELETE_TX,
+    which is longer.
+    """
     write_short(tmp_path, add(1), add(2), short_record(15, 7, struct.pack(">q", 1)))
     answer = ask(one(tmp_path))
     assert answer.journal.edition == "seed"

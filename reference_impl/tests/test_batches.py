@@ -81,7 +81,7 @@ def test_cache_has_a_bound() -> None:
     assert made == [b"abc", b"long", b"long", b"de"]
     assert cache[b"fg"] == b"FG"
     assert [*cache] == [b"fg"]
-    # Bytes that are longer than the bound never remove others from the cache.
+    # Bytes that are longer than the bound are not cached, so they remove no other bytes from the cache.
     large = ValueCache(make, most=OWN + 3)
     assert (large[b"abc"], large[bytes(4)], [*large]) == (b"ABC", bytes(4), [b"abc"])
 
@@ -109,7 +109,7 @@ def test_only_zeros_are_skipped(zeros: int) -> None:
     assert zeros_end(data, 0, zeros // 2) <= zeros // 2
 
 
-def test_memory_can_be_a_source() -> None:
+def test_bytes_in_memory_are_a_source() -> None:
     source = Memory(memoryview(b"abcdef"))
     assert (source.size, source.read(2, 3), source.read(5, 9), source.next_data(3)) == (6, b"cde", b"f", 3)
     assert source.gap(0, 6) is None

@@ -43,7 +43,7 @@ def test_forensic_search_on_crafted_bytes_takes_linear_time() -> None:
 
 
 def found(batches: Iterable[Batch]) -> list[tuple[int, int, str]]:
-    """Return the start and end of each record and each damaged part, and the reason of the damage."""
+    """Return a sorted list of (start, end, reason): records have no reason, damaged parts have one."""
     rows: list[tuple[int, int, str]] = []
     for batch in batches:
         rows += [
@@ -190,7 +190,7 @@ NAMES = [(), (b"a",), (b"a", b"b"), (b"b", b"a"), (b"a", b"a"), (b"caf\xe9",), (
 
 
 def drawn(chance: random.Random, *, frames: bool) -> bytes:
-    """Return a log of a few records, or a file of a few frames; parts of either may be damaged."""
+    """Return a log of a few records, or a file of a few frames; parts of the log or file may be damaged."""
     parts = []
     delimiters = b"p" * 16, b"c" * 16
     for number in range(chance.randrange(30)):
@@ -222,7 +222,7 @@ def drawn(chance: random.Random, *, frames: bool) -> bytes:
 def said(
     batches: Iterable[Batch], tell: Any
 ) -> tuple[list[Record], list[tuple[int, int, str]], list[Note], str]:
-    """Return the records, the damage, the notes, and the first damaged part as text."""
+    """Return four values: the records, the damage, the notes, and the text about the first damaged part."""
     kept = list(batches)
     damage = [region for batch in kept for region in batch.damage]
     notes = [note for batch in kept for note in batch.notes]

@@ -1,4 +1,5 @@
-"""The content of a file takes bounded memory, reports errors as ranges, and contains no invented zeros.
+"""The content of a file takes bounded memory and reports errors as ranges. Unreadable bytes never become
+zeros.
 
 Journals that are read through such contents have the same answers as journals in memory, and a disk's faults
 never lead to invented records.
@@ -284,7 +285,7 @@ def test_bytes_that_can_be_read_only_once_are_reported() -> None:
         disk.bad = frozenset({1, 2 * size // SECTOR})
         content.read(0, size)
         assert content.lost == [(SECTOR, 2 * SECTOR, EIO)]
-        # The second bad sector was never read, so none of its bytes are lost.
+        # The second bad sector was never read, so its bytes are not reported as lost.
         content.finish()
         assert content.lost == [(SECTOR, 2 * SECTOR, EIO)]
         assert len(content.unreadable) == 2

@@ -1,4 +1,4 @@
-"""Contents of Derby logs: tables and rows equal the results of SQL, on healthy and on damaged databases."""
+"""Contents of Derby logs: tables and rows equal the results of SQL, on undamaged and on damaged databases."""
 
 from __future__ import annotations
 
@@ -149,7 +149,8 @@ def test_encrypted_database_needs_its_password(
     assert [*found.rows("tables")] == []
 
 
-# What Derby stored for one boot password, and the first record of each log, which is a checksum record.
+# The properties that Derby stored for one boot password, and the first record of each log (a checksum
+# record).
 KEYS = dict(ROWS["KEYS"])
 
 
@@ -250,7 +251,9 @@ def row_of(ident: int, text: str, status: int = 0) -> bytes:
 
 
 def log_of(*records: dict[str, Any]) -> bytes:
-    """Return a log file with records of transaction 1; a record without a group changes page 1 of c470."""
+    """Return a log file with records of transaction 1. If no group is given for a record, the record changes
+    page 1 of c470.
+    """
     data, version = struct.pack(">iiqq", 128, 9, 1, 0), 2
     for record in records:
         at: dict[str, Any] = {}
@@ -287,7 +290,7 @@ def test_page_after_a_truncation_is_used_only_if_the_log_creates_it_again() -> N
 
 
 def test_only_the_first_undo_of_a_change_changes_rows(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A log can repeat the undo of a long change: the change is looked up once, not at each undo."""
+    """A log can repeat the undo of a long change. The change is looked up only once, not at each undo."""
     there, looked_up = container([page([head()]), page([row_of(6, "old")])]), []
 
     def counted(*given: Any) -> Any:
@@ -354,7 +357,7 @@ def test_value_that_is_too_long_is_reported_as_none(small: Path, monkeypatch: py
     assert found.remarks.counts["long-value"] == 1
 
 
-def test_damaged_pages_and_rows_end_in_remarks(small: Path) -> None:
+def test_damaged_pages_and_rows_are_reported_in_remarks(small: Path) -> None:
     """Bytes are changed and the checksum corrected: rows are reported or omitted, without an exception."""
     draws, pages = random.Random(46), [data for data in all_pages(small) if len(data) == 4096]
     for _ in range(500):

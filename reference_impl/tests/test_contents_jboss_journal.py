@@ -119,7 +119,7 @@ HELD: Mapping[str, tuple[list[Any], dict[int, str] | None, list[Any], list[Any],
 
 
 @pytest.mark.parametrize("name", HELD)
-def test_messages_are_those_in_queues(name: str, tmp_path: Path) -> None:
+def test_contents_list_only_messages_that_a_queue_holds(name: str, tmp_path: Path) -> None:
     records, queues, messages, dropped, remarks = HELD[name]
     found = opened(made(tmp_path, records, queues))
     rows = [(row["queue"], row["id"], row["text"]) for row in found.rows("messages")]
@@ -208,7 +208,7 @@ def test_paged_messages_are_pending_until_a_cursor_acknowledges_them(tmp_path: P
     ],
     ids=["complete for its queue", "zeros after the entries", "an entry that is not complete"],
 )
-def test_page_ends_with_its_last_complete_entry(
+def test_entries_of_a_page_end_with_the_last_complete_one(
     records: list[Any], page: bytes, held: list[Any], remarks: set[str], tmp_path: Path
 ) -> None:
     found = opened(with_pages(tmp_path, records, page))

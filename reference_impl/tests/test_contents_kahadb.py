@@ -111,7 +111,7 @@ def test_object_of_a_learned_shape_has_the_same_fields_as_without_it(monkeypatch
     ("version", "by_messages", "by_all"),
     [(1, 1, 1), (2, 2, 2), (6, 6, 6), (9, 6, 9), (10, 11, 10), (12, 11, 11)],
 )
-def test_version_from_objects(version: int, by_messages: int, by_all: int) -> None:
+def test_openwire_version_is_derived_from_the_objects(version: int, by_messages: int, by_all: int) -> None:
     """Messages differ between versions 9 and 10, acknowledgements between 6 and 7, subscriptions between 10
     and 11.
     """
@@ -277,7 +277,7 @@ def test_start_adds_an_updated_message_that_the_index_lacks(tmp_path: Path) -> N
     ]
 
 
-def test_jobs_follow_from_the_commands_of_a_scheduler(tmp_path: Path) -> None:
+def test_jobs_are_derived_from_the_commands_of_a_scheduler(tmp_path: Path) -> None:
     def job(ident: str, after: int, **more: Any) -> bytes:
         fields = {"scheduler": "JMS", "job_id": ident, "next_execution_time": after, "start_time": 5, **more}
         return framed(11, build("ADD_SCHEDULED_JOB", {"job": made()["text", 11], **fields}))

@@ -168,7 +168,9 @@ def test_every_row_has_the_columns_of_its_table(table: str, made: Path) -> None:
 
 
 def body_of(kind: str, stored: bytes) -> tuple[Any, ...]:
-    """Return the priority, content and data of a message with a body, and the codes of its problems."""
+    """Return four values for a message with this body: its priority, its content, its data, and the codes of
+    its problems.
+    """
     row, problems = decode(pack(">iqiqii?", KINDS.index(kind), 0, 4, 0, 1, 2, False) + bytes(11) + stored)
     return row["priority"], row["content"], row["data"], [code for code, _ in problems]
 

@@ -76,7 +76,7 @@ def test_overlapping_checksums_take_no_more_time_than_the_file() -> None:
     assert sum(map(len, found)) == 3000
     assert found[-1].more["end"] == End(len(data))
     assert growth(lambda count: partial(list, scan(source_of(made(count)), 1)), 300) < LINEAR
-    # The checksum covers all records: a changed last byte makes the first checksum wrong.
+    # The first checksum covers all records, so a change of the last byte makes it wrong.
     assert next(scan(source_of(data[:-1] + b"\x16"), 1)).more["end"] == End(24, "bad-checksum")
 
 
@@ -125,8 +125,10 @@ def inserted(ident: int, data: bytes) -> dict[str, Any]:
     return {"operation": "INSERT", "record_id": ident, "slot": 0, "insert_flags": 1, "data": data}
 
 
-def test_shared_part_of_a_row_is_reported_once() -> None:
-    """Two heads of rows share one rest. Without a bound, many heads would report a long rest many times."""
+def test_row_part_shared_by_two_rows_is_reported_once() -> None:
+    """The first parts of two rows refer to the same second part. If each row reported that part, its bytes
+    would be repeated for every row.
+    """
     key = b"\0\4\0\0\0"
     rest = inserted(9, b"\4\x09\1\1\0\4\0\2vv")
     heads = [
@@ -185,9 +187,10 @@ def test_records_discarded_by_one_recovery_stay_discarded() -> None:
 
 @pytest.mark.parametrize("name", ["transactions", "open-checkpoint"])
 def test_recovery_gives_the_same_result_after_any_interruption(name: str) -> None:
-    """Recovery is stopped after each of its writes; the next recovery results in the product's rows.
+    """Recovery is stopped after each of its writes. The next recovery returns the rows that the product
+    reports.
 
-    The other captured logs have nothing to roll back, or nothing that these logs lack.
+    The other captured logs have nothing to roll back, or only cases that these two logs also contain.
     """
     directory = CAPTURED / "derby-10.16.1.1" / name
     expected = json.loads((directory / "expected.json").read_text())["expect"][-1]["state"]
@@ -301,7 +304,9 @@ def test_simple_changes_are_redone_in_bulk_for_many_records(monkeypatch: pytest.
 
 
 def test_names_of_a_large_directory_are_not_kept_in_memory() -> None:
-    """What the names of small sets say is cached. A service that reads many directories stays small."""
+    """Facts derived from file names are cached only for small directories, so that a service that reads many
+    directories needs little memory.
+    """
     tracemalloc.start()
     try:
         kept = []

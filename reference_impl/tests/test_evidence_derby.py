@@ -66,7 +66,7 @@ def damaged(home: Path, what: str, *more: Any) -> None:
 
 
 PROPERTIES = "service.properties"
-#: The changes of a healthy database, each with the code that reports it.
+#: Changes of an undamaged database, each with the code that reports it.
 DAMAGES = dict(literals(__file__)["DAMAGES"])
 
 
@@ -84,7 +84,7 @@ def test_damage_outside_the_log_is_not_clean(damage: str, tmp_path: Path) -> Non
         assert code in codes(seen)
 
 
-def test_database_that_derby_boots_is_healthy(tmp_path: Path) -> None:
+def test_database_that_derby_boots_is_clean(tmp_path: Path) -> None:
     """A container's name has a capital letter, and the database has a lock file."""
     home = database(tmp_path)
     damaged(home, "rename", "seg0/c430.dat", "seg0/C430.DAT")

@@ -63,7 +63,7 @@ OTHERS = ["other1.tlog", "other2.tlog"]
     [
         (["btm1.tlog"], "", [["btm1.tlog"]], ["btm2.tlog"]),
         ([*PAIR, *OTHERS], "", [PAIR, OTHERS], []),
-        # The name of one file selects its whole pair.
+        # The path of one file selects the pair to which the file belongs.
         ([*PAIR, *OTHERS], "other1.tlog", [OTHERS], []),
         *((names, "", [names], []) for names in (["one", "two"], ["log.a", "tx.b"], ["a1.tlog", "b2.tlog"])),
         # A copy of a file in the same directory is omitted.

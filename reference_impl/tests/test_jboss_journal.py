@@ -42,7 +42,7 @@ FILES = {"a-1.hq": data_file(1), "a-2.hq": data_file(2), "a-3.hq.cmp": data_file
 
 
 def told(control: bytes) -> tuple[Any, list[str]]:
-    """Return the layout of a control file as `read` reports it, and the notes on the file."""
+    """Return two values: the layout of a control file as `read` reports it, and the notes on the file."""
     seen = REFERENCE.read({**FILES, NAME: control}, edition="v2").to_json()
     (entry,) = (entry for entry in seen["files"] if entry["file"] == NAME)
     return entry, [note["code"] for note in seen["notes"] if note.get("file") == NAME]
@@ -154,7 +154,7 @@ def test_every_read_size_gives_the_same_result(edition: str, seed: int) -> None:
 
 @pytest.mark.parametrize("edition", sorted(DIALECTS))
 @pytest.mark.parametrize("seed", range(6))
-def test_sweep_at_any_time_gives_the_same_result(edition: str, seed: int) -> None:
+def test_sweep_of_deleted_records_does_not_change_the_answer(edition: str, seed: int) -> None:
     pytest.importorskip("numpy", reason="NumPy is missing: pip install 'journalspec[spark]'")
     rng = random.Random(seed)
     files = {"activemq-data-1.amq": hurt(rng, edition), "activemq-data-2.amq": hurt(rng, edition)}

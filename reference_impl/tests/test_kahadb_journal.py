@@ -50,7 +50,7 @@ def test_each_byte_is_summed_once(share: int, monkeypatch: pytest.MonkeyPatch) -
     assert 0 < looked[0] <= 2 * len(data)
 
 
-def test_gibibyte_is_scanned_in_the_memory_of_a_window(tmp_path: Path) -> None:
+def test_scan_of_a_gibibyte_takes_only_the_memory_of_one_window(tmp_path: Path) -> None:
     """A control record claims a hole. The scan sums the complete hole, and finds the bytes after it."""
     size, record = 1 << 30, struct.pack(">iB", 5, 1)
     whole = DIALECT.start + struct.pack(">iq", len(record), zlib.adler32(record)) + record

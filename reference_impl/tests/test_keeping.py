@@ -1,4 +1,6 @@
-"""Files and their holders: removing a free file keeps the state, and removing a held file changes it."""
+"""The reasons why files are needed: the state changes if a needed file is removed, and stays the same if a
+free one is.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,8 @@ from journalspec_corpus.draws import drawn_cases
 from journalspec_reference import load
 from journalspec_reference.keeping import held_for_others, keeping
 
-#: Kinds of holders: if a file with such a holder is missing, the result of recovery changes.
+#: A holder is an item because of which a file is needed. If a file with a holder of these kinds is missing,
+#: recovery has another result.
 TELLING = {
     "jboss_journal": {"records", "deletes", "prepared"},
     # One of two acknowledgements of a message is enough, although the product keeps the files of both.
@@ -32,7 +35,7 @@ def state(case: Case, files: Mapping[str, Any]) -> dict[str, Any]:
     """Return the live and the prepared items in a drawn journal."""
     seen = recovered(case, files).state or {}
     found: dict[str, Any] = {name: jsonable(seen.get(name, [])) for name in STATE[case.format]}
-    # The name of a destination without messages and subscriptions holds no file.
+    # No file is needed for the name of a destination without messages and subscriptions.
     return {
         name: [each for each in items if each.get("messages", 1) or each.get("subscriptions")]
         for name, items in found.items()
@@ -40,7 +43,7 @@ def state(case: Case, files: Mapping[str, Any]) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("format_id", sorted(TELLING))
-def test_only_removal_of_held_files_changes_the_state(format_id: str) -> None:
+def test_removing_a_needed_file_changes_the_state_and_removing_a_free_one_does_not(format_id: str) -> None:
     free = telling = same = 0
     for case in drawn_cases(format_id, 3, range(600)):
         files = case.files()

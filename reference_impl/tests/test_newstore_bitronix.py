@@ -160,7 +160,9 @@ def test_decisions_of_the_other_file_are_listed_if_the_active_one_is_damaged() -
 
 
 def test_every_decision_is_copied_or_listed() -> None:
-    """With a sector of zeros and two flipped bits, each intact decision is carried over or listed."""
+    """In a log with a sector of zeros and two flipped bits, each intact decision is carried over or
+    listed.
+    """
     draw = random.Random(47)
     ids = [b"srv1" + number.to_bytes(8) + bytes(4) for number in range(1, 25)]
     opened = {gtrid: record(COMMITTING, gtrid) for gtrid in ids}
@@ -229,7 +231,7 @@ def test_single_file_gets_a_second_one(name: str, other: str, tmp_path: Path) ->
 
 
 def test_records_of_the_previous_generation_come_first() -> None:
-    """In the old file, they follow the records of the current generation.
+    """In the old file, records of the previous generation follow those of the current one.
 
     In the new file, a decision comes before its end.
     """

@@ -91,10 +91,10 @@ def checkpoint_of(directory: Path) -> Instant | None:
     return control(one).checkpoint
 
 
-# The rules for every new store.
+# Rules for every new store: it reads clean, and has the rows of the old store.
 
 
-def test_new_stores_of_damaged_databases_satisfy_the_rules(base: Path, tmp_path: Path) -> None:
+def test_new_store_of_a_damaged_database_is_clean_and_has_the_same_rows(base: Path, tmp_path: Path) -> None:
     forms: Counter[str] = Counter()
     for seed in range(20):
         trial = Trial(base, seed, tmp_path / str(seed))
@@ -128,7 +128,7 @@ def test_bulk_redo_equals_redo_of_single_records(tmp_path: Path, monkeypatch: py
 
 
 @pytest.mark.parametrize("product", ["derby-10.1.3.1", "derby-10.16.1.1"])
-def test_new_stores_of_logs_alone_satisfy_the_rules(product: str, tmp_path: Path) -> None:
+def test_new_store_of_a_log_alone_is_clean_and_has_the_same_rows(product: str, tmp_path: Path) -> None:
     """Captured logs: unchanged, with zeros at the end, and with a bad mirror."""
     count = 0
     for place in sorted(path.parent for path in (CAPTURED / product).glob("*/log1.dat"))[::2]:
@@ -151,10 +151,10 @@ def test_new_stores_of_logs_alone_satisfy_the_rules(product: str, tmp_path: Path
     assert count > 15
 
 
-# Repairs.
+# Repairs of single files.
 
 
-def test_healthy_database_is_unchanged_except_after_its_log(old: Path, tmp_path: Path) -> None:
+def test_undamaged_database_is_unchanged_except_after_its_log(old: Path, tmp_path: Path) -> None:
     (old / "jar" / "APP").mkdir(parents=True)
     (old / "jar" / "APP" / "own.jar").write_bytes(b"PK")
     (old / "tmp").mkdir()
@@ -185,7 +185,7 @@ def test_healthy_database_is_unchanged_except_after_its_log(old: Path, tmp_path:
 @pytest.mark.parametrize(
     ("size", "files"), [(0, [2, 3]), (15, [2, 3]), (23, [2, 3]), (24, [2, 3, 4]), (512, [2, 3, 4])]
 )
-def test_next_file_is_corrected(size: int, files: list[int], old: Path, tmp_path: Path) -> None:
+def test_too_short_next_log_file_is_removed(size: int, files: list[int], old: Path, tmp_path: Path) -> None:
     """Derby fails on a next file that is shorter than a header.
 
     A file with other values is not part of the log.
@@ -387,7 +387,7 @@ def test_older_databases_get_right_links(tmp_path: Path) -> None:
     assert second[16:24] == Instant(1, len(first) - 4).packed.to_bytes(8, "big")
 
 
-def test_properties_are_rebuilt(old: Path, tmp_path: Path) -> None:
+def test_service_properties_are_rebuilt(old: Path, tmp_path: Path) -> None:
     path = old / "service.properties"
     text = path.read_text()
     path.write_text(f"logDevice=/elsewhere\n{text}")

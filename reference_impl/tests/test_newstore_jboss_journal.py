@@ -97,7 +97,7 @@ def counted(store: NewStore) -> dict[str, tuple[int, int]]:
     return {each.name: (each.rows, each.bytes) for each in store.carried() if each.table == "messages"}
 
 
-def test_healthy_store_is_rebuilt_with_all_its_content(source: Path, tmp_path: Path) -> None:
+def test_undamaged_store_is_rebuilt_with_all_its_content(source: Path, tmp_path: Path) -> None:
     answer = asked(source / "journal")
     store, after = remade(answer, tmp_path)
     before = opened(answer)

@@ -163,7 +163,7 @@ def test_complete_records_of_a_torn_batch_are_kept() -> None:
         assert sorted(bodies(again)) == [f"ID:n{number:04}-1:1:2:50" for number in (0, 1, 2, 900)]
 
 
-def test_removal_is_reduced_only_if_two_copies_agree() -> None:
+def test_salvaged_acknowledgement_removes_a_message_only_if_both_ids_agree() -> None:
     """An acknowledgement removes a message only if its object has the same message id; no other record
     removes a message.
     """
@@ -474,7 +474,7 @@ def test_messages_in_the_index_only_are_listed() -> None:
     assert all(item.what == "message" and item.id for item in items)
 
 
-def test_steps_state_what_the_product_needs() -> None:
+def test_steps_list_releases_and_settings_that_the_product_needs() -> None:
     topic = authored("r1 SUBSCRIPTION t=T sub=c:a info=01", "r2 t=T")
     assert any("5.9.0 to 5.12.0" in step for step in new_store(topic, StoreChoices()).steps())
     multi = authored("r1 q=A xa=61616:63:31", "r2 PREPARE xa=61616:63:31")

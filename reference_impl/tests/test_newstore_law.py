@@ -27,8 +27,8 @@ from tables import literals
 ROWS = literals(__file__)
 
 CAPTURED = Path(__file__).resolve().parents[2] / "corpus" / "captured"
-#: Least numbers of journals: by edition, by verdict, by tables with carried-over rows, without such rows, and
-#: without anything to keep.
+#: The least number of journals of each category: an edition, a verdict, a table with rows in the new store,
+#: ``empty`` (no such table), or ``nothing`` (no new store can be made).
 LEAST = dict(ROWS["LEAST"])
 #: Codes of items that a new store reports even without choices: omitted items, or unverified ones.
 REPORTED = {
@@ -45,7 +45,7 @@ POLICIES += [("swiftmq_store", "default"), ("swiftmq_store", "strict")]
 
 
 def counted(journal: Journal, policy: str = SALVAGE) -> set[str]:
-    """Check the properties of a new store for a journal; return the categories of the journal."""
+    """Check the new store of a journal; return the categories of the journal, as in `LEAST`."""
     try:
         found = held(journal, policy)
     except CannotRebuild:
@@ -85,7 +85,9 @@ def test_other_policies_return_the_records_that_they_keep(format_id: str, policy
     ("format_id", "clean", "recovered"),
     [("bitronix_tlog", 100, 100), ("kahadb_journal", 100, 50)],
 )
-def test_new_stores_of_product_journals_satisfy_the_rules(format_id: str, clean: int, recovered: int) -> None:
+def test_new_stores_of_captured_journals_have_exactly_the_live_records(
+    format_id: str, clean: int, recovered: int
+) -> None:
     """Each journal is tested unchanged, with one damaged place, and with two."""
     random, kinds = Random(47), Counter[str]()
     for place in sorted(path.parent for path in CAPTURED.glob(f"{format_id}/*/*/expected.json")):

@@ -110,7 +110,9 @@ INSERTS, REMOVES = "1:0a:0b", "1:0c:0b"
         ({"drop": ("a",), "rollback": (INSERTS, REMOVES)}, ALL[3:]),
     ],
 )
-def test_choices(choices: dict[str, Any], left: list[tuple[str, int, int]]) -> None:
+def test_choice_decides_which_items_and_branches_the_new_store_has(
+    choices: dict[str, Any], left: list[tuple[str, int, int]]
+) -> None:
     store, again = made(answer_of(in_doubt()), **choices)
     assert ids(again) == left
     decided = {*choices.get("commit", ()), *choices.get("rollback", ())}
@@ -199,7 +201,7 @@ def test_report_counts_the_messages_of_queues_and_branches() -> None:
 
 
 def test_offset_of_an_omitted_item_is_that_of_its_page() -> None:
-    """The store was already recovered, so all its pages are in the page file."""
+    """The old store was already recovered, so all its pages are in the page file."""
     files = bytes_of(new_store(answer_of(in_doubt()), StoreChoices()))
     (item,) = new_store(answer_of(files), StoreChoices(drop=("b 0",))).left_out()
     assert (item.what, item.id, item.queue, item.file) == ("message", "0", "b", "db/page.db")
@@ -224,7 +226,7 @@ def test_message_of_several_queues_is_stored_once() -> None:
 
 
 @pytest.mark.parametrize("page_size", ["2048", "4096", "32768"])
-def test_pages_of_any_size(page_size: str) -> None:
+def test_new_store_may_have_any_page_size(page_size: str) -> None:
     """There are more queues and messages than fit into an index page, and messages of several pages."""
     operations = [insert(f"queue-{number:03}", "x" * (number * 97)) for number in range(90)]
     operations += [insert("many", str(number)) for number in range(130)]

@@ -18,7 +18,7 @@ from journalspec.formats import format_ids
 TOOLS = Path(__file__).resolve().parents[2] / "tools"
 
 
-def test_every_row_is_printed() -> None:
+def test_benchmark_prints_a_row_for_each_format() -> None:
     pytest.importorskip("numpy", reason="NumPy is missing: pip install 'journalspec[corpus]'")
     words = [sys.executable, str(TOOLS / "scan_bench.py"), "--mb", "1", "--loops"]
     done = subprocess.run(words, capture_output=True, text=True, check=True, timeout=300)

@@ -91,7 +91,7 @@ def test_too_many_notes_are_counted() -> None:
     assert links == [""] * 1000 + ["and 200 more"]
 
 
-def test_page_is_rebuilt_once(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_page_that_many_queues_refer_to_is_rebuilt_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Many queues refer to page 1, and the log has many changes of this page."""
     change = bytes.fromhex("00000004 00000001 00000400 00 00000001 55")
     log = struct.pack(">iqiqqi", 1, 7, 2, 7, 0, 1000) + change * 1000

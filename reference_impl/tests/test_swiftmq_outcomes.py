@@ -164,7 +164,7 @@ def differences(case: Any, found: Recovered, kinds: list[int]) -> str:
     return ", ".join(differing + ["durables"] * (not same_durables(result, found)))
 
 
-def test_outcomes() -> None:
+def test_reference_differs_from_the_product_only_in_the_listed_cases() -> None:
     causes = tomllib.loads(TABLE.read_text(encoding="utf-8"))["cause"]
     known = [
         (name, differing)
@@ -188,7 +188,7 @@ def test_outcomes() -> None:
     print(f"{6423 - len(found):6} as predicted")
 
 
-def test_inputs_belong_to_the_outcomes() -> None:
+def test_digests_of_the_inputs_are_those_of_the_outcomes() -> None:
     for case in recorded()["cases"]:
         listed = {file["name"]: file["sha256"] for file in case["files"]}
         assert {name: digest for name, (digest, _) in inputs()[case["case"]].items()} == listed

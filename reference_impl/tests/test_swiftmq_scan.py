@@ -38,7 +38,9 @@ def record(kind: int, *actions: bytes) -> bytes:
 
 @st.composite
 def logs(draw: st.DrawFn) -> bytes:
-    """Draw a tagged log for pages of 64 bytes, with all kinds of actions, perhaps with changed bytes."""
+    """Draw a log with a START, for pages of 64 bytes, with all kinds of actions and perhaps with changed
+    bytes.
+    """
     page, image = st.integers(0, 5), st.binary(max_size=20)
     picture = st.builds(
         lambda number, free: struct.pack(">iBB", number, 1, free) + (b"" if free else b"\5" * 64),
@@ -61,7 +63,9 @@ def logs(draw: st.DrawFn) -> bytes:
 
 
 def scanned(log: Log, stretch: int) -> Any:
-    """Return the result of a scan: records as reported, damage, place and reason of the log's end."""
+    """Return the result of a scan: the reported records, the damage, and the offset and the reason of the
+    log's end.
+    """
     records, damage = [], []
     for batch in log.scan(stretch=stretch):
         records += [each.to_json() for each in told(log, "log", batch)]
@@ -104,7 +108,7 @@ def test_every_read_size_gives_the_same_result_for_damaged_stores(data: st.DataO
         assert [*log.beyond(0, len(content), stretch)] == beyond
 
 
-def test_records_are_read_that_exceed_a_read_block_or_have_no_end() -> None:
+def test_record_longer_than_a_read_block_is_read_with_any_end_of_the_log() -> None:
     long = record(2, *[portion(1, 13, b"abcd", b"efgh")] * 5000)
     start = struct.pack(">iq", 1, GENERATION)
     for end, reason in ((b"", ""), (long[:-1], "bad-record"), (bytes(50), "not-a-record")):

@@ -43,7 +43,9 @@ def content(storage: MemoryStorage) -> dict[str, bytes]:
 
 
 def opened(storage: MemoryStorage | None = None, **params: str) -> tuple[StoreWriter, Any]:
-    """Return a writer with an open store, and a function that gives an operation to the writer."""
+    """Return two values: a writer with an open store, and a function that passes an operation to the
+    writer.
+    """
     storage = storage or MemoryStorage()
     writer = StoreWriter(storage, "13", {"checkpoint_size": "1048576", **params})
     writer.apply({"op": "open"})
@@ -79,7 +81,7 @@ def test_group_is_one_write_and_each_of_its_records_is_valid_alone() -> None:
 SHORT = "00000001" + "00" * 43 + "026869"
 
 
-def test_store_on_a_disk_equals_the_one_in_memory(tmp_path: Path) -> None:
+def test_writer_leaves_equal_stores_on_disk_and_in_memory(tmp_path: Path) -> None:
     memory, disk = MemoryStorage(), DirectoryStorage(tmp_path)
     for storage in (memory, disk):
         writer = StoreWriter(storage, "13", {"checkpoint_size": "65536"})

@@ -108,7 +108,7 @@ def test_directory_and_memory_have_the_same_bytes(
     assert {name: (tmp_path / name).read_bytes() for name in folder.names()} == memory.files
 
 
-@pytest.mark.skipif(not hasattr(os, "O_DIRECTORY"), reason="the system forces no directories")
+@pytest.mark.skipif(not hasattr(os, "O_DIRECTORY"), reason="this system cannot fsync directories")
 def test_directory_storage_syncs_the_given_files_and_their_directories(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -133,7 +133,7 @@ def test_directory_storage_syncs_the_given_files_and_their_directories(
         ("kahadb_journal", "5.14", {**SMALL, "preallocation": "template"}, {"op": "append"}, FLUSH),
     ],
 )
-def test_names_are_listed_once_and_not_for_each_new_file(
+def test_writer_lists_the_directory_once_and_not_for_each_new_file(
     format_id: str,
     edition: str,
     params: dict[str, str],

@@ -1,4 +1,4 @@
-"""Bodies of contents, one at a time: their sources, their changes, and their decoders.
+"""Single bodies of contents: where they come from, random changes of them, and their decoders.
 
 A format's module defines
 
@@ -84,7 +84,9 @@ def all_families() -> Iterator[Family]:
 
 
 def lengths(body: Body) -> set[int]:
-    """Return the offsets of the fields that are sizes or counts, judged by their use or their names."""
+    """Return the offsets of the fields that are sizes or counts. Their uses or their names show which fields
+    these are.
+    """
     found, measures = set[int](), _measures(body.family)
 
     def see(_: int, shape: Shape, member: Member, start: int, end: int, __: object) -> None:
@@ -107,7 +109,9 @@ _CALLED = re.compile(r"(^|_)(size|length|count)$")
 
 @cache
 def _measures(family: Family) -> frozenset[tuple[str, str]]:
-    """Return the (type, field) pairs in sizes and counts; the type is "" for fields of outer types."""
+    """Return the (type, field) pairs to which sizes and counts refer; the type is "" for fields of outer
+    types.
+    """
     found = set()
     for shape in family.types.values():
         sizes = (

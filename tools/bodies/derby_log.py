@@ -45,7 +45,7 @@ KINDS = {
 }
 #: The exceptions that a decoder of values may raise.
 ERRORS = (ValueError, IndexError, struct.error, BadLog, Fault)
-#: The greatest number of pages of a database, and of rows of a page, that are used.
+#: At most this many pages of a database, and this many rows of a page, are used.
 MOST_PAGES, MOST_ROWS = 60, 20
 
 

@@ -146,7 +146,7 @@ def _page_entry(data: bytes, version: str) -> tuple[Fields, str]:
     out: dict[str, Any] = {}
     add = reports.append
     for entry in file.entries(lambda *told: add(str(told[-1]))):
-        entry.timestamp  # noqa: B018 # it is decoded from the message
+        entry.timestamp  # noqa: B018 # reading this attribute decodes it
         fields, why = _message(entry.kind)(entry.data[entry.start : entry.end], version)
         out |= {"tx": entry.tx, "queues": entry.queues, **fields}
         reports += [why] if why else []

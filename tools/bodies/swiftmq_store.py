@@ -19,7 +19,8 @@ from journalspec_reference.swiftmq_store.durable import durable, presumed
 
 #: The name of a durable subscriber's file contains the client and the name of the subscription.
 NAME = "client$name.durable"
-#: A plain message, up to the flag that announces properties; a message of bytes, up to its body.
+#: The start of a plain message, up to the flag that announces properties. The start of a bytes message, up to
+#: its body.
 _PLAIN = pack(">iqiqii?", 0, 0, 4, 0, 1, 2, False) + bytes(7) + b"\1"
 _BYTES = pack(">iqiqii?", 1, 0, 4, 0, 1, 2, False) + bytes(11)
 

@@ -63,7 +63,7 @@ def on(scenario: Scenario, product: Product, member: str, otherwise: Any = ()) -
 
 
 def by_hand(scenario: Scenario, product: Product) -> bool:
-    """Return whether `product` cannot judge these files, so that a person has listed the right content."""
+    """Return whether a person has listed the right content, because `product` cannot judge these files."""
     return on(scenario, product, "kept", None) is not None
 
 
@@ -114,11 +114,11 @@ class Capture:
         return tuple(name for name in product_ids() if get_product(name).harness == self.format_id)
 
     def scenarios(self, product: Product) -> tuple[Scenario, ...]:
-        """Return the capabilities of `product`."""
+        """Return the scenarios that `product` can run."""
         every = self.table.scenarios(product.edition)
         return tuple(item for item in every if product.id.startswith(item.told.get("only", "")))
 
-    # The entries of one format.
+    # Methods that the Capture of a format may override.
 
     def params(self, product: Product, scenario: Scenario) -> dict[str, str]:
         """Return the parameters of the requests about `scenario`."""
@@ -156,7 +156,7 @@ class Capture:
         """Yield the provenance's lines about the records that the product itself loads."""
         yield from ()
 
-    # The entries for all formats.
+    # Methods that are the same for all formats.
 
     def asked(self, run: Played) -> History:
         """Return the state of the format's model after `run`; rejected and forgotten operations have no
@@ -164,20 +164,22 @@ class Capture:
         """
         model = model_of(self.format_id)
         if model is None:
-            raise ValueError(f"{self.format_id} has no model that says what must be kept")
+            raise ValueError(f"{self.format_id} has no model that computes the required records")
         nothing = run.refused | set(run.scenario.told.get("forgotten", ()))
         return history(model, {}, [op for op, _ in run.steps], frozenset(nothing), run.product.edition)
 
     def alike(self, found: Json, state: Json) -> Json:
-        """Return the right answers if ``read`` finds all of `found`, and each policy also finds `state`."""
+        """Return the right answers: ``read`` finds all of `found`, and recovery under each policy also finds
+        `state`.
+        """
         policies = [{"op": "recover", "policy": policy} for policy in get_format(self.format_id).policies]
         recovered = [{"when": when, **found, "state": state} for when in policies]
         return {"expect": [{"when": {"op": "read"}, **found}, *recovered]}
 
     def spoilt(self, run: Played, records: list[Json], state: Json) -> list[Json]:
-        """Return the permitted answers about files that the product corrupted, or only reports as corrupt.
+        """Return the permitted answers about files that the product corrupted, or wrongly reports as corrupt.
 
-        `records` and `state` are the intact data; the rest is in the table.
+        `records` and `state` are the intact data. The table lists the dropped ranges and the refusal.
         """
         lost = [
             {"file": file, "off": str(off), "len": str(length), "reason": reason}
@@ -262,7 +264,7 @@ class Capture:
         replace_text(directory / EXPECTED, json.dumps(wanted, indent=1, sort_keys=True) + "\n")
 
     def shows(self, product: Product, scenario: Scenario) -> Json:
-        """Return the requirements that the files obey, and those that they break."""
+        """Return two lists of requirements: those that the files obey, and those that the files break."""
         known = {item.id for item in requirements(self.format_id).items if product.edition in item.editions}
         always = () if by_hand(scenario, product) else self.table.told["always"]
         obeys = dict.fromkeys((*always, *on(scenario, product, "obeys")))
@@ -321,9 +323,7 @@ class Capture:
                 if again:
                     self.describe(self.told_in(target), target)
                 elif target.exists():
-                    print(
-                        f"error: {target} is already there: captures are never overwritten", file=sys.stderr
-                    )
+                    print(f"error: {target} already exists: captures are never overwritten", file=sys.stderr)
                     return 2
                 else:
                     self._make(scenario, product, target)

@@ -19,10 +19,10 @@ def main() -> int:
         description="Make captured directories: OUT/<product>/<scenario>/ for every scenario chosen.",
     )
     parser.add_argument("format", choices=format_ids(), help="the format whose products are asked")
-    parser.add_argument("out", type=Path, help="where <product>/<scenario>/ are made")
+    parser.add_argument("out", type=Path, help="directory for <product>/<scenario>/")
     parser.add_argument("--product", action="append", help="default: all of the format")
     parser.add_argument("--select", default="*", help="glob over scenario names")
-    parser.add_argument("--again", action="store_true", help="only describe what is already there")
+    parser.add_argument("--again", action="store_true", help="only describe existing captures again")
     options = parser.parse_args()
     made = capture_of(options.format)
     for name in {*(options.product or ())} - {*made.products()}:

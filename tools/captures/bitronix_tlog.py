@@ -59,8 +59,8 @@ def _read_back(answer: Answer) -> dict[str, list[Json]]:
 def _written(run: Played, read: Answer) -> Json:
     """Return the records in the files: for each file the copies, then the logged records.
 
-    ``agreed`` is whether the product's cursor returns exactly the requested records; ``why_not`` lists those
-    that it returned instead.
+    ``agreed`` states whether the product's cursor returns exactly the requested records; ``why_not`` lists
+    the records that it returned instead.
     """
     asked = asked_records(run.steps, filtered="filter_status" in run.scenario.told.get("params", {}))
     found = _read_back(read)
@@ -143,7 +143,7 @@ class BitronixCapture(Capture):
             plain = [{key: record[key] for key in ("type", "gtrid", "names", "at")} for record in good]
             return {"expect": self.spoilt(run, plain, state), "written": written}
         if strict["verdict"] != "clean" or not (written["agreed"] or read["verdict"] == "clean"):
-            raise ValueError("the product does not take its own files as sound: they need an entry by hand")
+            raise ValueError("the product reports damage in its own files: write their entry by hand")
         records = {
             name: [{**record, "at": {"file": name}} for record in found]
             for name, found in _read_back(read).items()

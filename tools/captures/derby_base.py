@@ -19,11 +19,11 @@ def make_base(product: Product, *, out: str) -> bool:
     """Make OUT/LEVEL.tar.xz. If this file exists, the exit status is 2, because a base is never overwritten.
 
     Two bases of one version differ, because each database has unique identifiers. So the bases are made once
-    and never again; the docstring of the package explains why that matters.
+    and never again. The docstring of `journalspec_conformance.harnesses.derby_log` gives the reason.
     """
     target = Path(out) / f"{product.edition}.tar.xz"
     if target.exists():
-        print(f"error: {target} is already there: bases are never overwritten", file=sys.stderr)
+        print(f"error: {target} already exists: bases are never overwritten", file=sys.stderr)
         os._exit(2)
     jvm.start(product)
     # With this setting the log ends with its last record, so the next record does not depend on preallocated

@@ -36,7 +36,7 @@ class JournalCapture(Capture):
     def made_otherwise(
         self, product: Product, scenario: Scenario, directory: Path
     ) -> list[tuple[str, Steps]] | None:
-        """Run the operations in a child process elsewhere; `directory` becomes a copy of its files at one
+        """Run the operations in a child process in another directory. Copy its files to `directory` at one
         moment.
         """
         moment = scenario.told.get("moment")
@@ -52,7 +52,7 @@ class JournalCapture(Capture):
         return [(f"copied: {moment}", [(op, {}) for op in ops])]
 
     def expected(self, run: Played, view: Mapping[str, Answer]) -> Json:
-        """Return the product's answers, and the parameter that a reader requires."""
+        """Return the product's answers, with the parameter that a reader requires."""
         return {"params": {"extension": variant_of(run.product.id).extension}, **super().expected(run, view)}
 
 

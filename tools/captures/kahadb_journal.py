@@ -19,7 +19,7 @@ _FILE_LENGTH = "1024"
 
 
 def _told(op: Op) -> Op:
-    """Return an operation of the table; its flag becomes an operation."""
+    """Return an operation of the table with the text of its flag `sync` converted to a boolean."""
     return {**op, "sync": op["sync"] == "true"} if "sync" in op else op
 
 
@@ -30,7 +30,7 @@ class KahaDBCapture(Capture):
     defaults = {"max_file_length": _FILE_LENGTH}  # noqa: RUF012 - never changed
 
     def scenarios(self, product: Product) -> tuple[Scenario, ...]:
-        """Return the capabilities of `product`."""
+        """Return the scenarios that `product` can run."""
         return tuple(
             replace(item, sessions=tuple(tuple(map(_told, ops)) for ops in item.sessions))
             for item in super().scenarios(product)

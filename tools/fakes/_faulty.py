@@ -44,7 +44,7 @@ class Misdeed(NamedTuple):
 
 
 class Due(NamedTuple):
-    """In a table, the required results of the misdeeds that follow; it has the members of Misdeed."""
+    """The required results of the misdeeds that follow in a table; its members are those of Misdeed."""
 
     expected: Mapping[str, str]
     then: str = "pass"
@@ -52,7 +52,9 @@ class Due(NamedTuple):
 
 
 def misdeeds_of(*lines: Due | tuple[Any, ...]) -> tuple[Misdeed, ...]:
-    """Return the misdeeds of a table; lines are (name, about, does[, greets]), or a Due for those below."""
+    """Return the misdeeds of a table; a line is (name, about, does[, greets]), or a Due that applies to the
+    lines after it.
+    """
     found = []
     due = Due({})
     for line in lines:

@@ -52,7 +52,7 @@ def prints(change: Callable[[bytes], bytes]) -> Does:
 
 
 def numbered(seq: Callable[[int], Any]) -> Does:
-    """Return the right answer with another number."""
+    """Return the right answer with another question number."""
     return lambda turn: turn.say({**turn.right, "seq": seq(turn.request["seq"])})
 
 

@@ -29,10 +29,10 @@ def misdeeds() -> Mapping[str, Misdeed]:
 
 def _tables() -> Iterator[tuple[Misdeed, ...]]:
     """Yield the tables one by one, so that a misdeed of the first table does not import the second."""
-    from fakes import _sayings  # noqa: PLC0415 - where the other will do
+    from fakes import _sayings  # noqa: PLC0415 - may not be needed
 
     yield _sayings.TABLE
-    from fakes import _deeds  # noqa: PLC0415 - as above
+    from fakes import _deeds  # noqa: PLC0415 - may not be needed
 
     yield _deeds.TABLE
 

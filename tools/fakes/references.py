@@ -134,7 +134,7 @@ HOOKS: Mapping[str, Hook] = {
     )
 }  # fmt: skip
 _NOT_PURE = ("not_idempotent", "changes_after_read", "recovery_empties")
-#: Name -> the members of every format's declaration that differ from the reference's.
+#: Name -> the members that differ from the reference in the declaration of every format.
 CLAIMS: Mapping[str, Message] = {
     **{name: {"features": ["damage", "step"]} for name in _NOT_PURE},
     "typo_field": {"fields": ["gtrid", "nams"]},
@@ -193,9 +193,9 @@ def _raise(error: BaseException) -> None:
     raise error
 
 
-ExitsHard = _third("ExitsHard", "Ends the process without a word.", lambda: os._exit(0))
+ExitsHard = _third("ExitsHard", "Ends the process without an answer.", lambda: os._exit(0))
 Raises = _third("Raises", "An ordinary exception.", lambda: _raise(RuntimeError("this was not foreseen")))
-Prints = _third("Prints", "Writes where the answers of programs go.", lambda: print("third question"))
+Prints = _third("Prints", "Prints to standard output.", lambda: print("third question"))
 
 
 class ExitsInHello(Right):

@@ -30,7 +30,7 @@ def hostile(edition: str, size: int) -> Mapping[str, dict[str, bytes]]:
     nested = record("ADD", body="61")
     while len(nested) < size:
         nested = record("ADD", body=nested.hex(), check=1)
-    # A COMMIT with as many pairs as fit; elsewhere a PREPARE with much extra data.
+    # A COMMIT with as many pairs as fit; in editions without pairs, a PREPARE with much extra data.
     if has("record", "pairs", edition):
         ending = record("COMMIT", pairs=[(2, 1)] * (size // 8))
     else:

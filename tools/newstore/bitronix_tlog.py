@@ -64,7 +64,7 @@ def _problem(connection: Connection, files: Files, product: str, answer: Answer)
         old = {name: bytes(data) for name, data in answer.journal.seen.items()}
         before = start(connection, old, edition, "strict")
         if before is not None and before.keys() - loaded.keys():
-            return f"{product}: the old log gives {sorted(before.keys() - loaded.keys())} as well"
+            return f"{product}: from the old log it also loads {sorted(before.keys() - loaded.keys())}"
     return ""
 
 

@@ -64,7 +64,9 @@ def starts(files: Mapping[str, bytes]) -> bool:
 
 
 def last(files: Mapping[str, bytes]) -> Mapping[str, int]:
-    """Return the last log file, and how much of it was synced: up to the checkpoint, or only the header.
+    """Return the name of the last log file -> the number of its synced bytes.
+
+    These are the bytes up to the checkpoint, or only the header if the checkpoint is in another file.
 
     The control file refers to a checkpoint only after an fsync of the pages and then of the log that contains
     it (DRB-CTL-004). A page is written after its record in the log, and synced before that part of the log is
@@ -102,7 +104,9 @@ def lacking(old: Sequence[tuple[Path, Answer, frozenset[str]]]) -> Iterator[str 
             for title, rows in got["tables"].items()
             if title not in named and OBJECT not in wanted.get(title, Counter())
         }
-        yield "; ".join(f"{title}: {count} rows more" for title, count in more.items() if count)
+        yield "; ".join(
+            f"{title}: {count} rows only in the old one" for title, count in more.items() if count
+        )
 
 
 def _started(places: Sequence[Path]) -> Iterator[dict[str, Any] | None]:
@@ -194,5 +198,5 @@ def difference(answer: Mapping[str, Any], wanted: Mapping[str, Counter[str]]) ->
         # compared.
         bare = title.startswith("?.") or not rows.keys().isdisjoint((OBJECT, "[]"))
         if mine.total() != rows.total() or (mine != rows and not bare):
-            return f"{title}: {mine.total()} rows, not {rows.total()}, or others"
+            return f"{title}: {mine.total()} rows instead of {rows.total()}, or other values"
     return f"tables {sorted(got)}" if got.keys() != wanted.keys() else ""

@@ -308,7 +308,9 @@ def _started(version: str, some: Sequence[tuple[int, Path, Expected]]) -> dict[i
 def _told(
     lines: Sequence[Sequence[str]],
 ) -> tuple[dict[tuple[str, str], Counter[tuple[str, int]]], set[str], str]:
-    """Return the messages by queue and subscription, the branches in doubt, and the reason of a failure."""
+    """Return three values: the messages by queue and subscription, the branches in doubt, and the reason of a
+    failure.
+    """
     got: dict[tuple[str, str], Counter[tuple[str, int]]] = {}
     prepared, failed = set(), ""
     for line in lines:

@@ -74,7 +74,7 @@ class Raises(_Fake):
 
     def spoil(self, right: Message) -> Message:
         if right["verdict"] == "refused":
-            raise RuntimeError("this was not foreseen")
+            raise RuntimeError("this was not expected")
         return right
 
 

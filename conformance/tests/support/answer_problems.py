@@ -11,8 +11,8 @@ from journalspec.vocabulary import Entry, Field, Json, Vocabulary, members
 def problems(words: Vocabulary, answer: Mapping[str, Json], edition: str, op: str) -> Iterator[str]:
     """Yield the faults of `answer` (an observation as JSON) by the tables of a format.
 
-    A part that is missing because a lower level was requested is not a fault; a record, header or state
-    that is present must be complete.
+    A part may be missing if a lower level was requested. A record, header or state that is present must be
+    complete.
     """
     if answer.get("verdict") not in VERDICTS:
         yield f"verdict: {answer.get('verdict')!r} is none of {', '.join(VERDICTS)}"

@@ -207,14 +207,14 @@ class Trial:
                 self.problems.append("contents differ")
 
     def requests(self) -> tuple[dict[str, Any], dict[str, Any] | None]:
-        """Return the questions to the product, about the old database and about the new store."""
+        """Return two questions to the product: about the old database, and about the new store."""
         new = {"database": str(self.new if self.form == "database" else self.place / "made")}
         if self.form == "rows":
             new["script"] = str(self.new / "rows.sql")
         return {"database": str(self.old)}, new if self.form in ("database", "rows") else None
 
     def judge(self, old: Mapping[str, Any], new: Mapping[str, Any]) -> None:
-        """Compare the product's rows of both with the contents."""
+        """Compare the product's rows of the old and of the new database with the contents."""
         if wrong := difference(new, self.wanted):
             self.problems.append(f"the product: {wrong}")
         elif not self.undone:

@@ -1,4 +1,6 @@
-"""Functions that end in various ways. A newly started process can import this module."""
+"""Functions that end with a result, an exception or a signal. A newly started process can import this
+module.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Journals that the tests of the command line look at, built from the formats' tables of fields."""
+"""Journals for the tests of the command line, built from the formats' tables of fields."""
 
 from __future__ import annotations
 

@@ -54,7 +54,9 @@ def has(text: Container[str], *words: str) -> None:
 
 
 def in_full(*arguments: object, columns: int = 80, status: int | None = None) -> Result:
-    """Run a command, with ``--all`` for `inspect` and `recover` unless a form of the answer is chosen."""
+    """Run a command. `inspect` and `recover` get the option ``--all``, unless another option chooses the form
+    of the answer.
+    """
     forms = {"--all", "--json", "--ndjson", "--hex", "--level", "--help"}
     shown = forms & {str(each) for each in arguments} or arguments[0] not in ("inspect", "recover")
     return call(*arguments, *(() if shown else ("--all",)), columns=columns, status=status)

@@ -74,7 +74,8 @@ def rows_of(found: Any) -> Mapping[tuple[str, str], int]:
 
 
 def held(journal: Journal, policy: str = SALVAGE) -> tuple[NewStore, Answer, Answer] | None:
-    """Check this rule for one journal. Return the new store and both answers, or None if no item is kept.
+    """Check the rule for one journal. Return three values: the new store, the answer about the old one, and
+    the answer about the new one. Return None if no item is kept.
 
     Raises CannotRebuild.
     """

@@ -62,7 +62,7 @@ def strange(place: Path) -> None:
     try:
         find_case("btm.clean.two-phase").materialize(place / STRANGE)
     except OSError:
-        pytest.skip("this file system takes no such names")
+        pytest.skip("this file system does not permit such names")
     shutil.copy(place / STRANGE / "btm1.tlog", place / STRANGE / STRANGE)
 
 
@@ -113,7 +113,7 @@ def resize(file: Path, size: str) -> None:
 
 
 def packed(file: Path) -> None:
-    """Compress a file by itself."""
+    """Compress a file with gzip and remove the original."""
     file.with_name(f"{file.name}.gz").write_bytes(gzip.compress(file.read_bytes()))
     file.unlink()
 

@@ -42,7 +42,9 @@ class Counted(bytes):
 
 
 def work(task: Task) -> tuple[int, int]:
-    """Return how many lines of Python a task runs, and how many bytes it reads from Counted."""
+    """Return two counts: of the lines of Python that a task runs, and of the bytes that it reads from
+    `Counted`.
+    """
     lines = 0
 
     def traced(frame: FrameType, event: str, argument: object) -> Any:
