@@ -36,7 +36,7 @@ _FIXED = {1: 8, 5: 4}
 _FIXED_BITS = ~(VARINT | SIZED)
 _LONGEST = 10
 #: Nested messages up to this size (bytes) are cached, at most this many.
-_REMEMBERED, _MOST_REMEMBERED = 256, 4096
+_REMEMBERED, _MOST_REMEMBERED = 256, 1024
 #: A parsed record: its command and fields, or the reason why it is not a command.
 Parsed = tuple[str, Mapping[str, Any]] | str
 
