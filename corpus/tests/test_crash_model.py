@@ -92,6 +92,11 @@ GROWN = trace_of(Write("log", 0, A), Write("log", PAGE, B), base={"log": b"", "o
 LONGER = trace_of(
     Truncate("log", 2 * PAGE), Sync("log"), Write("log", 0, A), base={"log": b"", "other": OTHER}
 )
+#: A page that was added and synced is written again, and then the file grows by one more page.
+GROWN_AGAIN = trace_of(
+    *(Truncate("log", PAGE), Sync("log"), Write("log", 0, A), Write("log", PAGE, B)),
+    base={"log": b"", "other": OTHER},
+)
 SWITCH = trace_of(
     *(Create("tmp"), Write("tmp", 0, b"n"), Sync("tmp"), Rename("tmp", "log"), Unlink("old")),
     base={"log": b"l", "old": b"o"},
@@ -101,6 +106,10 @@ NAMES = [f"n{number}" for number in range(7)]
 #: Seven names have too many subsets: the preset leaves out one name, or all but one.
 MISSING = [{name} for name in NAMES[1:]] + [{*NAMES} - {name} for name in NAMES[:-1]]
 SEVEN = trace_of(*map(Create, NAMES), base={"log": b"l"})
+#: Six names have few enough subsets: the preset leaves all of them, except those of the first names.
+SIX = trace_of(*map(Create, NAMES[:6]), base={"log": b"l"})
+SOME = [[name for bit, name in enumerate(NAMES[:6]) if mask >> bit & 1] for mask in range(64)]
+SCATTERED = [kept for kept in SOME if kept != NAMES[: len(kept)]]
 
 
 @pytest.mark.parametrize(
@@ -118,12 +127,16 @@ SEVEN = trace_of(*map(Create, NAMES), base={"log": b"l"})
         (LONGER, "xfs-unwritten", logs(ZERO * 2, A + ZERO, other=OTHER)),
         (LONGER, "epoch-subset-4096", logs(ZERO * 2, A + ZERO, other=OTHER)),
         (LONGER, "ext4-writeback-stale", []),
+        # The synced page is not new: the size does not wait for its bytes, and it never shows foreign blocks.
+        (GROWN_AGAIN, "ext4-ordered", logs(ZERO, A, ZERO + B, A + B, other=OTHER)),
+        (GROWN_AGAIN, "ext4-writeback-stale", logs(ZERO + PS, A + PS, other=OTHER)),
         # The fsync of the file has committed its name; later changes of names become durable in order.
         (SWITCH, "ext4-ordered", [BOTH, {"log": b"n", "old": b"o"}, {"log": b"n"}]),
         (SWITCH, "epoch-subset-512", [OLD, BOTH, {"log": b"n", "old": b"o"}, {"log": b"n"}]),
         # Every name changes independently: the new name, the old name of the same file, the removed name.
         (SWITCH, "alice-weak", logs(b"l") + logs(b"l", b"n", tmp=b"n") + logs(b"n", tmp=b"n", old=b"o")),
         (SEVEN, "alice-weak", [{"log": b"l", **dict.fromkeys(kept, b"")} for kept in MISSING]),
+        (SIX, "alice-weak", [{"log": b"l", **dict.fromkeys(kept, b"")} for kept in SCATTERED]),
     ],
 )
 def test_preset_leaves_exactly_these_states(trace: Trace, preset: str, expected: list[Files]) -> None:
@@ -198,6 +211,35 @@ def test_weakest_model_leaves_garbage_in_new_space() -> None:
     assert same(left(trace, "alice-weak"), logs(one, one + two, b"A" * 512 + two, one + b"B" * 512))
 
 
+def points(trace: Trace, *presets: str) -> dict[int, list[list[int]]]:
+    """Return the codes of the states under the last of `presets`, by crash point."""
+    found: dict[int, list[list[int]]] = {}
+    for states in crash_states(trace, tuple(map(get_preset, presets)), SEED):
+        own = states.codes[states.preset == rank(presets[-1])]
+        if len(own):
+            found.setdefault(states.point.crash_index, []).extend(sorted(own.tolist()))
+    return found
+
+
+def test_subsets_are_checked_before_the_fsync_of_names_and_of_files() -> None:
+    trace = trace_of(Create("new"), SyncDir(), Write("log", 0, b"x"), Sync("log"), base={"log": b"l"})
+    assert points(trace, "epoch-subset-512") == {1: [[0], [1]], 3: [[0], [1]]}
+
+
+@pytest.mark.parametrize("told", [Release(("old",)), Ack(("a",))])
+def test_lost_write_is_checked_again_after_a_deletion_or_acknowledgement(told: Op) -> None:
+    """Before it, the prefix presets leave the same states. After it, other records are required."""
+    trace = trace_of(Write("log", 0, b"x"), told, base={"log": b"l"})
+    assert points(trace, "prefix-sector-512", "epoch-subset-512") == {2: [[0], [1]]}
+
+
+def test_settled_bytes_end_at_the_smallest_size_of_the_file() -> None:
+    ops = (Truncate("log", 100), Sync("log"), Ack(("a",)))
+    trace = trace_of(*ops, base={"log": b"h" * 100 + bytes(500)})
+    (states,) = crash_states(trace, (get_preset("lying-cache"),), SEED)
+    assert StateContents(states.point, states.codes).settled(0) == b"h" * 100
+
+
 def record(name: str, off: int, length: int) -> tuple[Write, Mark]:
     mark = Mark(name, "log", off, length, name, ((0, "head"), (8, "body")))
     return Write("log", off, name.encode() * length), mark
@@ -210,7 +252,13 @@ def test_writes_are_torn_at_the_bytes_that_the_page_lists() -> None:
     sectors = {edge + beside for edge in (212, 724, 1236, 1748) for beside in (-1, 0, 1)}
     assert cuts_of(trace_of(*record("a", 300, 600)), 0).all()
     assert {*np.flatnonzero(cuts_of(long, 0)).tolist()} == {*range(97), *range(1904, 2001)} | sectors
-    assert {*np.flatnonzero(cuts_of(many, 0)).tolist()} == {0, 1, 7, 8, 9, 1999, 2000} | sectors
+    early = {0, 1, 7, 8, 9, 1999, 2000} | sectors
+    assert {*np.flatnonzero(cuts_of(many, 0)).tolist()} == early
+    # Of nine writes (operations 0, 2 ... 16), only the last three are cut as in a short trace.
+    assert {*np.flatnonzero(cuts_of(many, 10)).tolist()} == early
+    assert (cuts_of(many, 12) == cuts_of(long, 0)).all()
+    # Eight writes are few.
+    assert (cuts_of(trace_of(*writes[:16], base={"log": b""}), 0) == cuts_of(long, 0)).all()
 
 
 # --- Lying devices and corruption ---
@@ -321,6 +369,13 @@ def test_lying_devices_and_corruption_are_checked_after_the_last_three_acknowled
     trace = trace_of(*ops, base={"log": bytes(4096)})
     points = [states.point.crash_index for states in crash_states(trace, (get_preset(preset),), SEED)]
     assert points == [12, 16, 20]
+
+
+def test_acknowledgement_that_is_the_first_operation_of_interest_is_checked() -> None:
+    """Operation 3 is the acknowledgement of record a."""
+    trace = replace(LOG, crash_from=3)
+    points = [states.point.crash_index for states in crash_states(trace, (get_preset("lying-cache"),), SEED)]
+    assert points == [4, 8]
 
 
 def test_every_bit_in_use_is_flipped_alone() -> None:
@@ -479,20 +534,38 @@ def test_descriptor_of_another_trace_or_shape_is_refused(descriptor: Descriptor,
         find(LOG, descriptor)
 
 
-@pytest.mark.parametrize("size", [0, 3, 512, 700, 33 * 512 + 5])
+@pytest.mark.parametrize("size", [0, 3, 512, 700, 33 * 512 + 5, 1025 * 512])
 def test_ids_are_computed_from_names_sizes_and_pages(size: int) -> None:
-    """Ids are permanent: blake2b-128 of names, sizes and pages; more than 32 pages form groups of 32."""
+    """Ids are permanent: blake2b-128 of names, sizes and pages; more than 32 pages form groups of 32, and
+    more than 32 groups again.
+    """
 
     def blake(data: bytes) -> bytes:
         return hashlib.blake2b(data, digest_size=16).digest()
 
-    content = bytes(at % 251 for at in range(size))
+    content = (bytes(range(251)) * (size // 251 + 1))[:size]
     pages = [blake(content[at : at + 512]) for at in range(0, size, 512)]
+    if size > 1024 * 512:
+        pages = [blake(b"".join(pages[at : at + 32])) for at in range(0, 1025, 32)]
     if len(pages) > 32:
         pages = [blake(b"".join(pages[:32])), blake(b"".join(pages[32:]))]
     head = b"\0\0\0\1b" + size.to_bytes(8, "big")
     empty = b"\0\0\0\2aa" + bytes(8)
     assert content_id({"b": content, "aa": b""}) == blake(empty + head + b"".join(pages))
+
+
+@pytest.mark.parametrize("size", [1 << 16, (1 << 16) + 1])
+def test_id_of_a_trace_contains_the_bytes_of_short_files_and_the_page_ids_of_long_ones(size: int) -> None:
+    def blake(data: bytes) -> bytes:
+        return hashlib.blake2b(data, digest_size=16).digest()
+
+    content = bytes(range(256)) * 256 + b"x" * (size - 65536)
+    pages = [blake(content[at : at + 512]) for at in range(0, size, 512)]
+    groups = b"".join(blake(b"".join(pages[at : at + 32])) for at in range(0, len(pages), 32))
+    told = content if size == 65536 else groups
+    head = b'["toy", "1", "zero", 0, {}, 1]' + f"log\0{size}\0".encode()
+    # The trace has no operations, and no standing, stale or possible records.
+    assert trace_of(base={"log": content}).id == blake(head + told + b"0\0" * 4).hex()
 
 
 def test_case_id_includes_all_required_records() -> None:
@@ -525,6 +598,12 @@ def test_required_records_follow_acknowledgement_and_deletion() -> None:
     assert [expected.must_keep for expected in found] == [set(), {"a"}, set(), set()]
     assert found[2].may_keep >= {"a"}
     assert (found[1].order, found[3].order) == (("a",), ("b",))
+
+
+def test_record_is_issued_when_its_own_write_begins() -> None:
+    """The mark of a record follows its write. The write before it issues nothing."""
+    trace = trace_of(Write("log", 0, b"pointer"), *record("a", 1000, 10), base={"log": bytes(4096)})
+    assert [expected_at(trace, at, torn=at).may_keep for at in (0, 1)] == [set(), {"a"}]
 
 
 @pytest.mark.parametrize(

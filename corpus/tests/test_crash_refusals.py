@@ -157,6 +157,15 @@ def test_refusal_is_allowed_only_if_an_unsynced_file_lost_its_write() -> None:
     assert dict(zip(states.codes.ravel().tolist(), said, strict=True)) == {0: "allowed", 1: "forbidden"}
 
 
+def test_refusal_is_allowed_if_the_fsync_of_a_name_came_after_the_lost_write() -> None:
+    """A killed process leaves the new name only together with the earlier write."""
+    ops = (*written("R", 0, SECTOR), Create("other"), SyncDir(), Ack(("R",)))
+    found = crash_states(trace_of(*ops, base={"log": drawn(".")}), (get_preset("epoch-subset-512"),), SEED)
+    (states,) = (states for states in found if states.point.crash_index == 4)
+    said = [REFUSALS[code] for code in Facts(states).refusals]
+    assert dict(zip(states.codes.ravel().tolist(), said, strict=True)) == {0: "allowed", 1: "forbidden"}
+
+
 def test_write_that_is_torn_right_before_a_record_leaves_the_record_intact() -> None:
     ops = (*written("R", 2 * SECTOR, SECTOR), *pointer("P", "R"), Sync("log"), Ack(("R",)))
     over = Write("log", SECTOR, b"W" * 2 * SECTOR)
