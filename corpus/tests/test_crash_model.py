@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import replace
 
 import numpy as np
@@ -10,7 +9,7 @@ import pytest
 from design_rules import invariants
 
 from journalspec_corpus.crash import states as engine
-from journalspec_corpus.crash.disk import StateContents, States, case_id, content_id, selected
+from journalspec_corpus.crash.disk import StateContents, States, content_id
 from journalspec_corpus.crash.facts import Facts, categories, fields, find
 from journalspec_corpus.crash.oracle import ALLOWED, FORBIDDEN, REQUIRED, Expected, expected_at
 from journalspec_corpus.crash.states import (
@@ -42,7 +41,6 @@ from journalspec_corpus.crash.trace import (
     Unlink,
     Write,
     get_preset,
-    promise,
     rank,
 )
 from journalspec_corpus.crash.verdict import CATEGORIES, CODES, MEANINGS, VERDICTS, Answer, judge
@@ -97,6 +95,9 @@ GROWN_AGAIN = trace_of(
     *(Truncate("log", PAGE), Sync("log"), Write("log", 0, A), Write("log", PAGE, B)),
     base={"log": b"", "other": OTHER},
 )
+#: The second operation sets a size, but writes no block.
+EXTENDED = trace_of(Write("log", 0, b"A" * 100), Truncate("log", 2 * PAGE), base={"log": b""})
+LONG_A = b"A" * 100 + bytes(2 * PAGE - 100)
 SWITCH = trace_of(
     *(Create("tmp"), Write("tmp", 0, b"n"), Sync("tmp"), Rename("tmp", "log"), Unlink("old")),
     base={"log": b"l", "old": b"o"},
@@ -130,6 +131,9 @@ SCATTERED = [kept for kept in SOME if kept != NAMES[: len(kept)]]
         # The synced page is not new: the size does not wait for its bytes, and it never shows foreign blocks.
         (GROWN_AGAIN, "ext4-ordered", logs(ZERO, A, ZERO + B, A + B, other=OTHER)),
         (GROWN_AGAIN, "ext4-writeback-stale", logs(ZERO + PS, A + PS, other=OTHER)),
+        # A size waits for the blocks that its own operation wrote, or for all blocks below it.
+        (EXTENDED, "xfs-unwritten", logs(b"", b"A" * 100, ZERO * 2, LONG_A)),
+        (EXTENDED, "ext4-ordered", logs(b"", b"A" * 100, LONG_A)),
         # The fsync of the file has committed its name; later changes of names become durable in order.
         (SWITCH, "ext4-ordered", [BOTH, {"log": b"n", "old": b"o"}, {"log": b"n"}]),
         (SWITCH, "epoch-subset-512", [OLD, BOTH, {"log": b"n", "old": b"o"}, {"log": b"n"}]),
@@ -234,7 +238,7 @@ def test_lost_write_is_checked_again_after_a_deletion_or_acknowledgement(told: O
 
 
 def test_settled_bytes_end_at_the_smallest_size_of_the_file() -> None:
-    ops = (Truncate("log", 100), Sync("log"), Ack(("a",)))
+    ops = (Truncate("log", 100), Truncate("log", 600), Sync("log"), Ack(("a",)))
     trace = trace_of(*ops, base={"log": b"h" * 100 + bytes(500)})
     (states,) = crash_states(trace, (get_preset("lying-cache"),), SEED)
     assert StateContents(states.point, states.codes).settled(0) == b"h" * 100
@@ -305,6 +309,11 @@ TWICE = trace_of(
 AT_THE_END = trace_of(
     *(*record("a", 100, 40), Sync("log"), Ack(("a",)), Write("log", 150, b"x")), base={"log": b"h" * 100}
 )
+#: A file is synced under its first name, and then renamed.
+RENAMED = trace_of(
+    *(Create("tmp"), Write("tmp", 0, b"x"), Sync("tmp"), Rename("tmp", "log"), SyncDir(), Ack(("a",))),
+    base={"log": b"l"},
+)
 CLEARED = [both(NOW, put(SPARE, at, bytes(512))) for at in (0, 512)]
 ENDED_EARLY = [both(NOW[: at * 512]) for at in range(5)] + [both(NOW, SPARE[: at * 512]) for at in range(2)]
 EXCHANGED = [both(SPARE, NOW), both(NONE), both(WITH_A)]
@@ -322,6 +331,8 @@ FAILED = (WITH_B, WITH_A, CUT, put(NOW, 1000, bytes(24)))
         (LOG, "fail-marks-clean", 8, [*map(both, FAILED)]),
         # A page that is written again is dirty again, and this time it arrives.
         (TWICE, "fail-marks-clean", 7, logs(b"a" * 40)),
+        # The file lost its size, or only its page; or the directory lost the new names.
+        (RENAMED, "fail-marks-clean", 6, logs(b"", b"\0", b"l")),
         # Sectors 3 and 4 already contain zeros.
         (
             LOG,
@@ -532,60 +543,6 @@ def test_every_state_is_rebuilt_from_its_descriptor(trace: Trace) -> None:
 def test_descriptor_of_another_trace_or_shape_is_refused(descriptor: Descriptor, why: str) -> None:
     with pytest.raises(NoSuchState, match=why):
         find(LOG, descriptor)
-
-
-@pytest.mark.parametrize("size", [0, 3, 512, 700, 33 * 512 + 5, 1025 * 512])
-def test_ids_are_computed_from_names_sizes_and_pages(size: int) -> None:
-    """Ids are permanent: blake2b-128 of names, sizes and pages; more than 32 pages form groups of 32, and
-    more than 32 groups again.
-    """
-
-    def blake(data: bytes) -> bytes:
-        return hashlib.blake2b(data, digest_size=16).digest()
-
-    content = (bytes(range(251)) * (size // 251 + 1))[:size]
-    pages = [blake(content[at : at + 512]) for at in range(0, size, 512)]
-    if size > 1024 * 512:
-        pages = [blake(b"".join(pages[at : at + 32])) for at in range(0, 1025, 32)]
-    if len(pages) > 32:
-        pages = [blake(b"".join(pages[:32])), blake(b"".join(pages[32:]))]
-    head = b"\0\0\0\1b" + size.to_bytes(8, "big")
-    empty = b"\0\0\0\2aa" + bytes(8)
-    assert content_id({"b": content, "aa": b""}) == blake(empty + head + b"".join(pages))
-
-
-@pytest.mark.parametrize("size", [1 << 16, (1 << 16) + 1])
-def test_id_of_a_trace_contains_the_bytes_of_short_files_and_the_page_ids_of_long_ones(size: int) -> None:
-    def blake(data: bytes) -> bytes:
-        return hashlib.blake2b(data, digest_size=16).digest()
-
-    content = bytes(range(256)) * 256 + b"x" * (size - 65536)
-    pages = [blake(content[at : at + 512]) for at in range(0, size, 512)]
-    groups = b"".join(blake(b"".join(pages[at : at + 32])) for at in range(0, len(pages), 32))
-    told = content if size == 65536 else groups
-    head = b'["toy", "1", "zero", 0, {}, 1]' + f"log\0{size}\0".encode()
-    # The trace has no operations, and no standing, stale or possible records.
-    assert trace_of(base={"log": content}).id == blake(head + told + b"0\0" * 4).hex()
-
-
-def test_case_id_includes_all_required_records() -> None:
-    text = b"toy\x001\x00R\x00k1\x00k2"
-    promised = hashlib.blake2b(text, digest_size=16).digest()
-    assert promise("toy", "1", "R", ["k2", "k1"]) == promised
-    assert case_id(b"c" * 16, promised) == hashlib.blake2b(b"c" * 16 + promised, digest_size=16).digest()
-
-
-def test_about_one_trace_in_the_given_number_is_chosen() -> None:
-    """Only the id decides. The count is within four sigma of a binomial distribution.
-
-    The choice for 128 is a subset of that for 32.
-    """
-    names = [f"{number:032x}" for number in range(1 << 14)]
-    chosen = {share: {name for name in names if selected(name, share)} for share in (1, 16, 32, 128)}
-    for share, found in chosen.items():
-        due = len(names) / share
-        assert abs(len(found) - due) <= 4 * (due * (1 - 1 / share)) ** 0.5
-    assert chosen[128] < chosen[32] < chosen[16] < chosen[1]
 
 
 # --- Required records, and verdicts ---
