@@ -17,8 +17,17 @@ from journalspec_conformance.errors import Problem
 from journalspec_conformance.expect import Expectations
 from journalspec_conformance.result import Result
 from journalspec_conformance.running import RunRequest, Setup, Target, prepare, run_probes, setup_of
-from journalspec_conformance.selection import Draws, crash_states, formats_named, ids_outside, probes_of
+from journalspec_conformance.selection import (
+    Draws,
+    cases_of,
+    crash_states,
+    find,
+    formats_named,
+    ids_outside,
+    probes_of,
+)
 from journalspec_corpus import Probe
+from journalspec_corpus.case import UNKNOWN
 from judged import CASE, CASES, PROBE, Scripted
 
 FORMAT = "bitronix_tlog"
@@ -95,7 +104,11 @@ def test_selection_does_not_make_expectations_of_other_cases_stale(
     """An entry is stale only if it matches no probe of the tier."""
     (path := tmp_path / "own.toml").write_text(ENTRY.format("btm.judge.write/**"))
     scripted(monkeypatch, expectations=path)
-    monkeypatch.setattr(selection, "_published", lambda tier, formats, only=frozenset(): list(CASE.values()))
+    monkeypatch.setattr(
+        selection,
+        "_published",
+        lambda tier, formats, only=(): [case for case in CASE.values() if not only or case.id in only],
+    )
     monkeypatch.setattr(selection, "load_cases", lambda tier: [])
     assert [probe.id for probe in prepare(RunRequest("x", select=(CLEAN,))).probes] == [CLEAN]
     assert len(prepare(RunRequest("x", formats=(FORMAT,))).probes) == len(PROBE)
@@ -171,6 +184,16 @@ def test_ids_of_other_tiers_do_not_contain_those_of_the_tier(monkeypatch: pytest
     monkeypatch.setattr(selection, "load_cases", lambda tier: found[tier])
     assert [*ids_outside("captured")] == [probe.id for probe in CASE["clean"].probes]
     assert [*ids_outside("smoke")] == [probe.id for probe in CASE["write"].probes]
+
+
+def test_case_without_a_valid_format_is_asked_about_and_not_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It may belong to any format, so a run reports it as quarantined."""
+    faulty = replace(CASE["clean"], format=UNKNOWN, fault="it is broken")
+    other = replace(CASE["write"], format="kahadb_journal")
+    monkeypatch.setattr(selection, "_read", lambda paths: iter([faulty, other]))
+    assert cases_of("", [FORMAT], [CASES]) == [faulty]
+    with pytest.raises(Problem, match=f"{faulty.id} is quarantined: it is broken"):
+        find(faulty.id, [CASES])
 
 
 def test_ids_of_draws_select_only_these_draws_if_no_other_pattern_is_given() -> None:
