@@ -431,4 +431,5 @@ def test_states_of_a_class_are_chosen_by_their_case_ids() -> None:
 def test_numbers_of_chosen_states_continue_with_the_first_one() -> None:
     images: Any = iter("abc")
     chosen = second_crash.ChosenImages("x", images, fine=False)
-    assert [chosen.image(number) for number in (0, 2, 3, 7)] == ["a", "c", "a", "b"]
+    found: list[Any] = [chosen.image(number) for number in (0, 2, 3, 7)]
+    assert found == ["a", "c", "a", "b"]
