@@ -8,6 +8,7 @@ from journalspec_corpus.crash.formats import crash_format
 from journalspec_corpus.crash.oracle import operations_of
 from journalspec_corpus.crash.trace import PRESETS, Create, Mark, Release, Sync, Trace, Unlink, Write
 from journalspec_corpus.pipeline.shards import Shard
+from journalspec_corpus.swiftmq_store.crash import canonical
 from journalspec_corpus.swiftmq_store.workloads import TABLES, Step, Workload
 from journalspec_reference.storage import MemoryStorage
 
@@ -97,3 +98,10 @@ def test_possible_decisions_form_a_chain() -> None:
     found = operations.permitted(0, len(trace.ops), lenient=False).states()
     assert len(found) == 5
     assert all(state in wanted for state in found)
+
+
+def test_branches_in_doubt_have_no_order() -> None:
+    names = ("format_id", "gtrid", "bqual", "routing", "queue", "inserts")
+    one, two = ({**dict.fromkeys(names, ident), "keys": [ident]} for ident in "ab")
+    first, second = (canonical({"queues": [], "in_doubt": [*found]}) for found in ((one, two), (two, one)))
+    assert first == second == ((), (("a",) * 6 + (("a",),), ("b",) * 6 + (("b",),)))
