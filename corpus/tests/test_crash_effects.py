@@ -11,7 +11,7 @@ import pytest
 
 from journalspec.observation import At, Observation, Record
 from journalspec_corpus.crash.formats import crash_format
-from journalspec_corpus.crash.oracle import ALLOWED, FORBIDDEN, State, expected_at, in_words
+from journalspec_corpus.crash.oracle import ALLOWED, FORBIDDEN, Operations, State, expected_at, in_words
 from journalspec_corpus.crash.trace import Ack, Mark, Op, Release, Trace, Write
 from journalspec_corpus.crash.verdict import Answer, judge, wrong_effect
 
@@ -373,6 +373,16 @@ def test_second_run_has_the_earlier_deletions() -> None:
     six = Mark("ADD-6", "f", 120, 1, ADD_6)
     more = replace(trace, possible=(end, six), order=(made, end, six, copy))
     assert judged(more, read(ADD_5, live=BOTH), FORBIDDEN) == "pass"
+
+
+@pytest.mark.parametrize("in_order", [True, False])
+def test_intact_record_of_an_earlier_crash_is_safe_if_later_ones_depend_on_it(in_order: bool) -> None:
+    """The earlier crash left record 5 intact, and record 6 torn (without a length)."""
+    semantics = crash_format(TX).semantics
+    assert semantics is not None
+    marks = Mark("ADD-5", "f", 100, 1, ADD_5), Mark("ADD-6", "f", 200, 0, ADD_6)
+    found = Operations(journal(possible=marks, life=2), replace(semantics, in_order=in_order))
+    assert found.acknowledged(0) == (found.bits[ADD_5] if in_order else 0)
 
 
 def test_rejected_prepare_is_discarded() -> None:
