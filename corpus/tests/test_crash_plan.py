@@ -120,6 +120,20 @@ def test_row_has_the_number_of_acknowledged_records() -> None:
     assert found <= {(False, 2), (True, 3)}
 
 
+def test_permitted_refusal_is_not_counted_as_a_failure_of_a_writer() -> None:
+    trace = crash_format(FORMAT).build(
+        Workload("append", "2.1.4", (Step("COMMITTING", 1, "tiny"),), background="stale-same")
+    )
+    shard = Shard(crash_format(FORMAT), (get_preset("epoch-subset-512"), get_preset("sector-trash-512")), 1)
+    shard.add(trace)
+    seen = {row["verdict_strict"] for row in shard.table().to_pylist()}
+    assert {"pass", "acceptable"} < seen
+    assert {entry.verdict for entry in shard.reached if entry.reader == "strict"} == seen - {
+        "pass",
+        "acceptable",
+    }
+
+
 def test_reader_that_may_refuse_does_not_fail() -> None:
     def first(**verdicts: str) -> str:
         unused: Any = None
