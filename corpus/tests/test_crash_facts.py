@@ -8,9 +8,10 @@ import pytest
 
 from journalspec_corpus.crash import states as engine
 from journalspec_corpus.crash.disk import States
-from journalspec_corpus.crash.facts import Facts, fields
+from journalspec_corpus.crash.explain import losses, story
+from journalspec_corpus.crash.facts import Facts, State, fields
 from journalspec_corpus.crash.states import crash_states
-from journalspec_corpus.crash.trace import Ack, Mark, Op, Sync, Trace, Write, get_preset
+from journalspec_corpus.crash.trace import Ack, Mark, Op, Publish, Sync, Trace, Write, get_preset
 from journalspec_corpus.crash.verdict import CATEGORIES
 
 SEED = 7
@@ -155,3 +156,58 @@ def test_crash_interrupts_recovery_until_the_last_operation_of_opening() -> None
         2: {"second-crash"},
         len(ops): {"second-crash"},
     }
+
+
+# --- States in words ---
+
+ALL, NONE = "All writes before the crash reached the disk", "No write without an fsync reached the disk"
+
+
+def described(facts: Facts, row: int) -> tuple[str, list[str]]:
+    head, found = losses(State(facts, row))
+    return head, [str(loss) for loss in found]
+
+
+@pytest.mark.parametrize(
+    ("codes", "head", "lost"),
+    [
+        ((1, 1, 1, 1), f"{ALL}.", []),
+        ((1, 1, 0, 1), f"{ALL}, except:", ["log, bytes 1024 to 1535: the bytes from before the write"]),
+        ((0, 1, 0, 0), f"{NONE}, except:", ["log, bytes 512 to 1023: arrived"]),
+        ((0, 0, 0, 0), f"{NONE}.", []),
+    ],
+)
+def test_lost_sectors_are_listed_or_those_that_arrived_if_they_are_fewer(
+    codes: tuple[int, ...], head: str, lost: list[str]
+) -> None:
+    facts = subsets(Write("log", 0, b"x" * 2048), content=bytes(2048))
+    row = facts.states.codes.tolist().index([*codes])
+    assert described(facts, row) == (head, lost)
+
+
+def test_torn_write_is_described_by_the_bytes_that_are_missing() -> None:
+    trace = trace_of(*record("a", 100, 10), content=bytes(512))
+    states, *_ = crash_states(trace, (get_preset("prefix-byte"),), SEED)
+    facts = Facts(states)
+    torn = "log, bytes 103 to 109: of 10 bytes written at 100, only 3 reached the disk"
+    assert described(facts, 3) == ("All earlier writes reached the disk. The last write is torn:", [torn])
+    assert described(facts, 0)[1] == described(facts, 10)[1] == []
+
+
+def test_corruption_is_described_by_the_bytes_that_differ() -> None:
+    facts = Facts(rotted("bitrot-bit", bytes(512), (100, 10)))
+    label = "bit:log:101:0"
+    assert described(facts, facts.states.rot.index(label))[1] == [f"log, bytes 101 to 101: {label}"]
+
+
+def test_story_contains_the_operations_before_the_crash_with_their_records() -> None:
+    ops = (*record("a", 100, 10), Publish(("a", "b")), Sync("log"), Ack(("a",)), Write("log", 0, b"x"))
+    trace = trace_of(*ops, content=bytes(512))
+    *_, states = crash_states(trace, (get_preset("epoch-subset-512"),), SEED)
+    assert [*story(State(Facts(states), 0))] == [
+        "write 10 bytes at 100 of log: a; live from now on: a, b",
+        "fsync log",
+        "acknowledge a",
+        "write 1 bytes at 0 of log",
+        "the crash",
+    ]

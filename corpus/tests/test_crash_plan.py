@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -11,6 +12,7 @@ import pytest
 from journalspec_corpus.bitronix_tlog.workloads import Step, Workload
 from journalspec_corpus.crash.formats import crash_format
 from journalspec_corpus.crash.trace import Ack, get_preset
+from journalspec_corpus.pipeline import build as building
 from journalspec_corpus.pipeline import failures, published
 from journalspec_corpus.pipeline.failures import BuiltState, NotThere
 from journalspec_corpus.pipeline.manifest import rate
@@ -150,3 +152,16 @@ def test_state_that_this_version_makes_otherwise_is_not_read() -> None:
     reader: Any = None
     with pytest.raises(NotThere, match="old is made otherwise"):
         failures.verdict_of(place, reader)
+
+
+def test_second_build_is_compared_in_every_member_except_its_run_and_its_seal(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    again = {"counts": 1, "digest": 2, "new": 3, "run": 9, "seal": 9}
+    monkeypatch.setattr(building, "plan_of", lambda directory: None)
+    monkeypatch.setattr(building, "build", lambda plan, scratch, engine: again)
+    said = {"counts": 0, "digest": 2, "old": 3, "run": 1, "seal": 1}
+    found = building.built_again(tmp_path, said, tmp_path, building.Builder())
+    assert found == [
+        f"manifest.json: {name}: built again it is another one" for name in ("counts", "new", "old")
+    ]
