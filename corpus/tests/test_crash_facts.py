@@ -201,13 +201,15 @@ def test_corruption_is_described_by_the_bytes_that_differ() -> None:
 
 
 def test_story_contains_the_operations_before_the_crash_with_their_records() -> None:
-    ops = (*record("a", 100, 10), Publish(("a", "b")), Sync("log"), Ack(("a",)), Write("log", 0, b"x"))
-    trace = trace_of(*ops, content=bytes(512))
+    ops = (*record("a", 100, 10), Publish(("a", "b")), Sync("log"), Ack(("a",)))
+    last = (*record("c", 200, 5), Publish(("c",)), Write("log", 0, b"x"))
+    trace = trace_of(*ops, *last, content=bytes(512))
     *_, states = crash_states(trace, (get_preset("epoch-subset-512"),), SEED)
     assert [*story(State(Facts(states), 0))] == [
         "write 10 bytes at 100 of log: a; live from now on: a, b",
         "fsync log",
         "acknowledge a",
+        "write 5 bytes at 200 of log: c",
         "write 1 bytes at 0 of log",
         "the crash",
     ]
