@@ -116,6 +116,13 @@ def test_records_are_compared_with_the_permitted_sets(records: list[Any], expect
     assert fingerprint(sets(), {**GOOD, "records": records}) == expected
 
 
+def test_record_of_an_uncounted_type_belongs_to_no_set() -> None:
+    seen = {**GOOD, "records": [A, {"type": "SUM", "id": "9"}]}
+    assert fingerprint(sets(), seen) == "records:extra"
+    assert fingerprint(sets(uncounted=["SUM"]), seen) == ""
+    assert fingerprint(sets(uncounted=["SUM"]), {**GOOD, "records": seen["records"][1:]}) == "records:missing"
+
+
 @pytest.mark.parametrize(("state", "expected"), [*by_print("states"), (None, "state:not-permitted")])
 def test_only_a_permitted_state_is_accepted(state: Any, expected: str) -> None:
     want = sets(states=[*TABLE["permitted"].values()])
@@ -145,6 +152,11 @@ def test_closest_of_several_alternatives_is_reported() -> None:
     assert closest([WANT, other], {**GOOD, "records": [A, B]}, Claims()) == (1, None)
     index, found = closest([REFUSED, WANT], {**GOOD, "notes": []}, Claims())
     assert (index, found and found.fingerprint) == (1, "notes")
+    # Of alternatives that are equally close, the first one is reported.
+    index, found = closest(
+        [{**WANT, "records": [A, B]}, {**WANT, "records": [A, C]}], GOOD | {"records": [A]}, Claims()
+    )
+    assert (index, found and found.expected) == (0, B)
 
 
 class Id(str):

@@ -18,6 +18,7 @@ from judged import call
 
 FORMAT = "bitronix_tlog"
 SWAP = "btm.write.swap-finished-stay-behind"
+REFUSING = "btm.write.refused-name-empty"
 
 
 class ForgetsFsync(Reference):
@@ -58,6 +59,13 @@ class TellsNoWrites(Reference):
         return said
 
 
+class ReportsNoRefusals(ForgetsFsync):
+    """Performs each fsync, but does not report which operations it refused."""
+
+    def changed(self, reply: dict[str, Any]) -> dict[str, Any]:
+        return {name: value for name, value in reply.items() if name != "refused"}
+
+
 @pytest.fixture(autouse=True)
 def here(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(str(Path(__file__).parent))
@@ -87,6 +95,18 @@ def test_reference_writer_loses_nothing_and_an_omitted_fsync_is_detected(format_
 def test_early_acknowledgement_and_unreported_writes_are_detected(name: str, fingerprint: str) -> None:
     done = run(name, "--select", f"{SWAP}/write", "--json", status=1)
     assert [failed["fingerprint"] for failed in json.loads(done.stdout)["failed"]] == [fingerprint]
+
+
+def test_operations_that_the_case_refuses_must_be_refused() -> None:
+    chosen = ("--select", f"{REFUSING}/write", "--count", 2, "--json")
+    run("reference", *chosen, status=0)
+    told = json.loads(run("ReportsNoRefusals", *chosen, status=1).stdout)
+    assert [failed["fingerprint"] for failed in told["failed"]] == ["refused:writer"]
+
+
+def test_write_that_arrived_in_part_counts_as_issued() -> None:
+    """Under this preset, a crash may also come after the last byte of a write."""
+    run("reference", "--select", "khd.write.go-on/write", "--preset", "prefix-sector-512", status=0)
 
 
 def test_weaker_persistence_model_reveals_a_loss() -> None:

@@ -139,6 +139,20 @@ def test_run_stops_after_many_consecutive_breakdowns(
     assert [result.result_class for result in engine.run_all([READ] * 4)] == ["known"] * 4
 
 
+def test_breakdowns_between_answers_do_not_end_a_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(engine_module, "BREAKDOWN_LIMIT", 2)
+    said: Any = iter([Misbehaved("no"), right_answer(*READ.expect)] * 3)
+
+    def reply(request: Any) -> dict[str, Any]:
+        answer = next(said)
+        if isinstance(answer, Misbehaved):
+            raise answer
+        return {"ok": answer}
+
+    results = Engine(Scripted(reply), Options()).run_all([READ] * 6)
+    assert [result.result_class for result in results] == ["error", "pass"] * 3
+
+
 def test_killing_after_a_step_needs_stepwise_writing(make_engine: MakeEngine) -> None:
     assert WRITE.case.write is not None
     left = {"gtrid": "0a0b", "names": ["db1", "jms1"]}

@@ -179,6 +179,42 @@ def test_update_keeps_a_pattern_while_one_of_its_probes_fails() -> None:
     assert update(entry("x.tail.*"), fixed).removed == ("x.tail.*",)
 
 
+def test_update_removes_an_entry_for_a_complete_case_if_all_its_probes_pass() -> None:
+    both = [result(probe, "fixed", "") for probe in PROBES[:2]]
+    assert update(entry("x.tail.a"), both).removed == ("x.tail.a",)
+    assert update(entry("x.tail.a"), [both[0], result(PROBES[1], "known", "")]).removed == ()
+
+
+def test_update_keeps_the_breakdown_of_a_draw_if_another_draw_passes() -> None:
+    """The two draws have one entry, because their ids change with the seed."""
+    ended, passed = (
+        result(f"btm.drawn.s4.n{number}/read", seen, "") for number, seen in enumerate(("crash", "pass"))
+    )
+    for results in ([ended, passed], [passed, ended]):
+        assert update("", results).added == ("btm.drawn.**/read",)
+    assert update("", [passed]).added == ()
+
+
+def test_case_occurs_once_but_draws_and_crash_states_once_for_each_fingerprint() -> None:
+    def parsed(case: str, *prints: str) -> Expectations:
+        return parse_expectations("".join(entry(case, more=f'fingerprint = "{one}"') for one in prints), "f")
+
+    for case in ("btm.drawn.**/read", "btm.crash.*/recover.strict"):
+        assert len(parsed(case, "notes", "layout").entries) == 2
+        with pytest.raises(Problem, match="occurs twice"):
+            parsed(case, "notes", "notes")
+    with pytest.raises(Problem, match="occurs twice"):
+        parsed("x.tail.a/read", "notes", "layout")
+
+
+def test_entry_for_crash_states_without_a_fingerprint_is_removed_when_one_passes() -> None:
+    probe = "btm.crash.0a/recover.strict"
+    text = entry("btm.crash.*/recover.strict", "timeout")
+    expectations = parse_expectations(text, "f").bind([probe], "crash")
+    assert expectations.apply(result(probe, "timeout", "")).result_class == "known"
+    assert expectations.apply(result(probe, "pass", "")).result_class == "fixed"
+
+
 def test_update_refuses_a_file_that_it_cannot_split_into_entries() -> None:
     with pytest.raises(Problem, match="cannot be distinguished"):
         update('expect = [{case = "a", outcome = "fail", why = "w"}]\n', [])

@@ -145,6 +145,29 @@ def test_report_without_digest_is_read_with_a_note() -> None:
         assert old.notes[0] in form(old)
 
 
+def test_counts_of_a_report_without_digest_must_be_those_of_its_results() -> None:
+    old = TEXT.replace('"report":2', '"report":1').rpartition(',"sha256"')[0] + "}"
+    for said in ('"pass":2', '"pass":0'):
+        with pytest.raises(InvalidReport, match="counts are not those of the 5 results"):
+            parsed(old.replace('"pass":1', said))
+
+
+def test_run_fails_with_a_failed_result_or_without_a_judged_one() -> None:
+    red = {name for name in CLASSES if parsed(written([ONE, replace(TWO, result_class=name)])).red}
+    assert red == {"fail", "fixed", "crash", "timeout", "error", "unasked", "quarantined"}
+    # Nothing was judged.
+    alone = {name for name in CLASSES if parsed(written([replace(ONE, result_class=name)])).red}
+    assert alone == {*red, "unsupported"}
+    assert parsed(written([])).red
+
+
+def test_line_that_no_reader_would_accept_is_shortened(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("journalspec_conformance.report.MAX_LINE", 1000)
+    long = replace(TWO, difference={"where": "records", "expected": "x" * 2000, "observed": None})
+    (result,) = parsed(written([long])).results
+    assert result == replace(long, difference=None)
+
+
 def test_report_of_another_version_has_a_note() -> None:
     header = {**json.loads(HEAD), "suite": "9.8"}
     report = parsed(written([], header))

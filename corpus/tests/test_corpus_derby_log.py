@@ -9,9 +9,11 @@ from pathlib import Path
 import pytest
 
 from journalspec_corpus.crash.formats import crash_format
+from journalspec_corpus.crash.oracle import Effect
 from journalspec_corpus.crash.second_crash import SecondLife
 from journalspec_corpus.crash.trace import Mark
 from journalspec_corpus.derby_log import author, naive
+from journalspec_corpus.derby_log.crash import action
 from journalspec_corpus.derby_log.recording import build
 from journalspec_corpus.derby_log.workloads import Step, Workload
 from journalspec_corpus.workloads import LongWorkload
@@ -19,6 +21,7 @@ from journalspec_reference import load
 
 CAPTURED = Path(__file__).resolve().parents[1] / "captured" / "derby_log"
 
+XA = {"format_id": "1", "gtrid": "0a", "bqual": "0b"}
 #: Version, scenario -> the offset where its transactions begin, and the records of these transactions, in
 #: groups.
 AGAIN = tomllib.loads((Path(__file__).parent / "data" / "derby_groups.toml").read_text(encoding="utf-8"))
@@ -78,3 +81,23 @@ def test_repeated_undo_increases_the_version_by_the_rows_of_the_undone_record(
         state = naive.recover(files, "10.16", "default")["state"]
         assert load("derby_log").recover(files, edition="10.16", policy="default").state == state
         assert ({"table": "T", "key": "3", "value": "two"} in state["rows"]) == (found == version)
+
+
+@pytest.mark.parametrize(
+    ("fields", "role"),
+    [
+        ({"type": "BEGIN", "status": "16"}, "alone"),
+        ({"type": "CHECKPOINT"}, "alone"),
+        ({"type": "INIT_PAGE", "container": "1168"}, "alone"),
+        ({"type": "DELETE", "container": "1168"}, "member"),
+        ({"type": "PHYSICAL_UNDO"}, "member"),
+        ({"type": "LOGICAL_UNDO"}, "member"),
+        ({"type": "END", "status": "1"}, "rollback"),
+        ({"type": "END", "status": "4"}, "commit"),
+        ({"type": "END", "status": "2", "global_id": XA}, "prepare"),
+    ],
+)
+def test_role_of_a_record_in_its_transaction(fields: dict[str, object], role: str) -> None:
+    found = action(json.dumps({"transaction": "7", **fields}))
+    assert (found.role, found.tx) == (role, "7")
+    assert found.makes == ((Effect("decision", "1:0a:0b", ""),) if role == "prepare" else ())

@@ -212,6 +212,12 @@ def _resealed(copy: Path, name: str) -> None:
     seal(copy, manifest)
 
 
+@pytest.mark.parametrize("name", [".hidden", "states/.part-00001.parquet", "states/part-99999.parquet"])
+def test_unknown_file_is_reported_even_if_it_is_hidden(copy: Path, name: str) -> None:
+    (copy / name).write_text("x")
+    assert f"{name}: not in the manifest" in problems(copy)
+
+
 def test_part_of_forty_gibibytes_is_not_read(copy: Path) -> None:
     with (copy / PART).open("wb") as stream:
         stream.truncate(40 << 30)

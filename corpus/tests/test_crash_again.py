@@ -401,3 +401,37 @@ def test_trace_without_a_start_state_is_reported(disk: CrashFormat, monkeypatch:
     first = unlisted(disk.build(APPEND))
     with pytest.raises(ValueError, match="no crash state to continue from"):
         disk_resume.build(SecondLife(APPEND, 0, "typical"), first)
+
+
+# --- The choice of first crashes, on small traces ---------------------------------------------------
+
+
+def five_sectors() -> Trace:
+    """Return a trace of one record over five sectors, and of a pointer that publishes it."""
+    ops = (Write("log", 512, b"a" * 2560), Mark("a", "log", 512, 2560, "a"))
+    pointer = (Write("log", 0, b"p" * 512), Publish(("a",)), Sync("log"), Ack(("a",)))
+    return Trace("toy", "1", "toy", {"log": bytes(4096)}, (*ops, *pointer), "zero")
+
+
+def test_second_run_never_begins_where_the_first_recovery_must_refuse() -> None:
+    """The pointer refers to a record whose first or last sector is missing."""
+    for image in choose(five_sectors()).images:
+        log = image.files["log"]
+        assert log[:512] != b"p" * 512 or log[512:3072] == b"a" * 2560
+
+
+def test_states_of_a_class_are_chosen_by_their_case_ids() -> None:
+    trace = five_sectors()
+    classes: dict[tuple[str, ...], list[str]] = {}
+    for image in choose(trace).images:
+        label = image.category, image.field, get_preset(image.descriptor.preset).order
+        classes.setdefault(label, []).append(find(trace, image.descriptor).case_id)
+    assert max(map(len, classes.values())) > 5
+    assert all(ids == sorted(ids) for ids in classes.values())
+
+
+def test_numbers_of_chosen_states_continue_with_the_first_one() -> None:
+    images: Any = iter("abc")
+    chosen = second_crash.ChosenImages("x", images, fine=False)
+    found: list[Any] = [chosen.image(number) for number in (0, 2, 3, 7)]
+    assert found == ["a", "c", "a", "b"]

@@ -11,7 +11,7 @@ import pytest
 
 from journalspec.observation import At, Observation, Record
 from journalspec_corpus.crash.formats import crash_format
-from journalspec_corpus.crash.oracle import ALLOWED, FORBIDDEN, State, expected_at, in_words
+from journalspec_corpus.crash.oracle import ALLOWED, FORBIDDEN, Operations, State, expected_at, in_words
 from journalspec_corpus.crash.trace import Ack, Mark, Op, Release, Trace, Write
 from journalspec_corpus.crash.verdict import Answer, judge, wrong_effect
 
@@ -223,6 +223,18 @@ def test_after_corruption_some_set_of_records_still_explains_the_state(answer: A
     assert judged(trace, answer, stratum="C") == verdict
 
 
+def test_after_corruption_copies_replace_the_transactions_of_two_compactions() -> None:
+    """Corruption destroyed ADD 7. The COMMITs were deleted after one compaction each."""
+    second = ["ADD_TX:2:6:0:bb:", "COMMIT:2:0:0::"]
+    trace = journal(
+        *written(TX_5, COMMIT, *second, "ADD:0:7:0:cc:"),
+        Ack(("ADD-5", "COMMIT-1", "ADD-6", "COMMIT-2", "ADD-7")),
+        *(*copied(), Release(("COMMIT-1",))),
+        *(Write("f", 400, b"x"), Mark("ADD-6", "f", 400, 1, ADD_6), Release(("COMMIT-2",))),
+    )
+    assert judged(trace, read(ADD_5, ADD_6, live=BOTH, reported=True), stratum="C") == "pass"
+
+
 def test_permitted_states_are_listed_in_the_form_of_an_observation() -> None:
     def told(stratum: str, *ops: Op) -> list[Mapping[str, object]]:
         permitted = expected_at(journal(*ops), len(ops), stratum=stratum).effects
@@ -308,6 +320,23 @@ def test_acknowledgement_covers_the_last_record_issued_under_its_name() -> None:
     assert judged(trace, read(new, live={"8": "88"})) == "pass"
 
 
+def test_record_may_be_absent_until_its_acknowledgement_is_complete() -> None:
+    """Operation 2 is the acknowledgement of ADD 5."""
+    trace = journal(*written(ADD_5), Ack(("ADD-5",)))
+    verdicts = [
+        judge(Answer((), state=state(), unlisted=True), expected_at(trace, at), ALLOWED, holes_allowed=False)
+        for at in (2, 3)
+    ]
+    assert verdicts == ["pass", "effect-lost"]
+
+
+def test_copy_may_be_in_effect_as_soon_as_its_write_begins() -> None:
+    """Operation 4 writes the copy of ADD 5."""
+    answer = Answer((ADD_5, ADD_5), None, True, (), TWICE)
+    verdicts = [judge(answer, expected_at(COPIED, at), ALLOWED, holes_allowed=True) for at in (4, 5)]
+    assert verdicts == ["effect-invented", "pass"]
+
+
 CHANGED = Write("f", 400, b"x"), Mark("ADD-5", "f", 400, 1, "ADD:0:5:0:cc:")
 
 
@@ -351,6 +380,16 @@ def test_second_run_has_the_earlier_deletions() -> None:
     assert judged(more, read(ADD_5, live=BOTH), FORBIDDEN) == "pass"
 
 
+@pytest.mark.parametrize("in_order", [True, False])
+def test_intact_record_of_an_earlier_crash_is_safe_if_later_ones_depend_on_it(in_order: bool) -> None:
+    """The earlier crash left record 5 intact, and record 6 torn (without a length)."""
+    semantics = crash_format(TX).semantics
+    assert semantics is not None
+    marks = Mark("ADD-5", "f", 100, 1, ADD_5), Mark("ADD-6", "f", 200, 0, ADD_6)
+    found = Operations(journal(possible=marks, life=2), replace(semantics, in_order=in_order))
+    assert found.acknowledged(0) == (found.bits[ADD_5] if in_order else 0)
+
+
 def test_rejected_prepare_is_discarded() -> None:
     """If the count of a PREPARE is wrong, the reader reports the record, and no decision is required."""
     record = Record("PREPARE", {"tx": 1, "extra": b""}, At("f", 0, 1))
@@ -362,6 +401,22 @@ def test_rejected_prepare_is_discarded() -> None:
     silent = crash_format(TX).answer(Observation("clean", (record,), state={"live": []}))
     assert silent.state is None
     assert crash_format(DISK).answer(Observation("clean", (), state={})).state is None
+
+
+@pytest.mark.parametrize(
+    ("format_id", "part"),
+    [
+        (DISK, "in_doubt"),
+        ("kahadb_journal", "destinations"),
+        ("kahadb_journal", "in_doubt"),
+        ("derby_log", "rows"),
+        ("derby_log", "in_doubt"),
+        ("swiftmq_store", "queues"),
+        ("swiftmq_store", "in_doubt"),
+    ],
+)
+def test_answer_with_a_part_of_the_state_has_no_state(format_id: str, part: str) -> None:
+    assert crash_format(format_id).answer(Observation("clean", (), state={part: []})).state is None
 
 
 @pytest.mark.parametrize(("counts", "live", "in_doubt", "accepted"), TABLE["counts"])

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
+from journalspec.kahadb_journal.commands import KINDS
 from journalspec_corpus.crash.formats import crash_format
+from journalspec_corpus.crash.oracle import Effect
 from journalspec_corpus.crash.trace import Ack, Mark, Publish, Sync, Trace, Write
-from journalspec_corpus.kahadb_journal.crash import CRASH, STATE, action
+from journalspec_corpus.kahadb_journal.crash import CRASH, STATE, action, effects
+from journalspec_corpus.kahadb_journal.model import Kept, Messages, Place
 from journalspec_corpus.kahadb_journal.recording import build
 from journalspec_corpus.kahadb_journal.workloads import Step, Workload
 
@@ -69,3 +74,41 @@ def test_state_is_unchanged_by_conversion_to_an_answer_and_back() -> None:
     assert STATE.canonical(semantics.told(decided)) == decided
     assert semantics.state(semantics.model.begin(semantics.told(decided))) == decided
     assert {effect.kind for effect in semantics.effects(decided)} == {"record", "decision"}
+
+
+def text(**fields: object) -> str:
+    return json.dumps({"message_id": "m", "message": "aa", **fields})
+
+
+@pytest.mark.parametrize(("supported", "shown"), [(True, "9:aa"), (False, "4:aa")])
+def test_message_without_a_supported_priority_has_the_default_priority(supported: bool, shown: str) -> None:
+    place = {"kind": "QUEUE", "name": "q"}
+    key = text(type="ADD_MESSAGE", destination=place, priority="9", priority_supported=supported)
+    assert action(key).makes == (Effect("record", "QUEUE:q:m", shown),)
+
+
+def test_pending_message_is_an_effect_for_each_subscription() -> None:
+    held, subscriptions = (("m", 4, "aa"),), (("s", ("m",)), ("t", ()))
+    found = [*effects(((("TOPIC", "t", held, subscriptions),), ()))]
+    assert found == [
+        Effect("record", "TOPIC:t", ""),
+        Effect("record", "TOPIC:t:m", "4:aa"),
+        Effect("record", "TOPIC:t", "s"),
+        Effect("record", "TOPIC:t:m", "owed to s"),
+        Effect("record", "TOPIC:t", "t"),
+    ]
+
+
+def test_end_of_a_subscription_removes_the_messages_that_only_it_had_not_read() -> None:
+    rows = tuple((name, 4, b"") for name in ("read", "mine", "both"))
+    place = Place(rows, (("s", ("mine", "both")), ("t", ("both",))))
+    fields = {"destination": {"kind": KINDS.index("TOPIC"), "name": "t"}, "subscription_key": "s"}
+    left = Messages().taken(Kept({("TOPIC", "t"): place}, {}, {}), "SUBSCRIPTION", fields)
+    assert left.places["TOPIC", "t"] == Place((rows[0], rows[2]), (("t", ("both",)),))
+
+
+def test_prepare_of_an_unknown_transaction_changes_nothing() -> None:
+    kept = Kept({}, {}, {})
+    xa = {"transaction": {"xa": {"format_id": 1, "gtrid": b"g", "bqual": b"b"}}}
+    for name in ("PREPARE", "COMMIT", "ROLLBACK"):
+        assert Messages().taken(kept, name, xa) == kept

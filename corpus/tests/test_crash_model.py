@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import replace
 
 import numpy as np
@@ -10,7 +9,7 @@ import pytest
 from design_rules import invariants
 
 from journalspec_corpus.crash import states as engine
-from journalspec_corpus.crash.disk import StateContents, States, case_id, content_id, selected
+from journalspec_corpus.crash.disk import StateContents, States, content_id
 from journalspec_corpus.crash.facts import Facts, categories, fields, find
 from journalspec_corpus.crash.oracle import ALLOWED, FORBIDDEN, REQUIRED, Expected, expected_at
 from journalspec_corpus.crash.states import (
@@ -42,7 +41,6 @@ from journalspec_corpus.crash.trace import (
     Unlink,
     Write,
     get_preset,
-    promise,
     rank,
 )
 from journalspec_corpus.crash.verdict import CATEGORIES, CODES, MEANINGS, VERDICTS, Answer, judge
@@ -92,6 +90,14 @@ GROWN = trace_of(Write("log", 0, A), Write("log", PAGE, B), base={"log": b"", "o
 LONGER = trace_of(
     Truncate("log", 2 * PAGE), Sync("log"), Write("log", 0, A), base={"log": b"", "other": OTHER}
 )
+#: A page that was added and synced is written again, and then the file grows by one more page.
+GROWN_AGAIN = trace_of(
+    *(Truncate("log", PAGE), Sync("log"), Write("log", 0, A), Write("log", PAGE, B)),
+    base={"log": b"", "other": OTHER},
+)
+#: The second operation sets a size, but writes no block.
+EXTENDED = trace_of(Write("log", 0, b"A" * 100), Truncate("log", 2 * PAGE), base={"log": b""})
+LONG_A = b"A" * 100 + bytes(2 * PAGE - 100)
 SWITCH = trace_of(
     *(Create("tmp"), Write("tmp", 0, b"n"), Sync("tmp"), Rename("tmp", "log"), Unlink("old")),
     base={"log": b"l", "old": b"o"},
@@ -101,6 +107,10 @@ NAMES = [f"n{number}" for number in range(7)]
 #: Seven names have too many subsets: the preset leaves out one name, or all but one.
 MISSING = [{name} for name in NAMES[1:]] + [{*NAMES} - {name} for name in NAMES[:-1]]
 SEVEN = trace_of(*map(Create, NAMES), base={"log": b"l"})
+#: Six names have few enough subsets: the preset leaves all of them, except those of the first names.
+SIX = trace_of(*map(Create, NAMES[:6]), base={"log": b"l"})
+SOME = [[name for bit, name in enumerate(NAMES[:6]) if mask >> bit & 1] for mask in range(64)]
+SCATTERED = [kept for kept in SOME if kept != NAMES[: len(kept)]]
 
 
 @pytest.mark.parametrize(
@@ -118,12 +128,19 @@ SEVEN = trace_of(*map(Create, NAMES), base={"log": b"l"})
         (LONGER, "xfs-unwritten", logs(ZERO * 2, A + ZERO, other=OTHER)),
         (LONGER, "epoch-subset-4096", logs(ZERO * 2, A + ZERO, other=OTHER)),
         (LONGER, "ext4-writeback-stale", []),
+        # The synced page is not new: the size does not wait for its bytes, and it never shows foreign blocks.
+        (GROWN_AGAIN, "ext4-ordered", logs(ZERO, A, ZERO + B, A + B, other=OTHER)),
+        (GROWN_AGAIN, "ext4-writeback-stale", logs(ZERO + PS, A + PS, other=OTHER)),
+        # A size waits for the blocks that its own operation wrote, or for all blocks below it.
+        (EXTENDED, "xfs-unwritten", logs(b"", b"A" * 100, ZERO * 2, LONG_A)),
+        (EXTENDED, "ext4-ordered", logs(b"", b"A" * 100, LONG_A)),
         # The fsync of the file has committed its name; later changes of names become durable in order.
         (SWITCH, "ext4-ordered", [BOTH, {"log": b"n", "old": b"o"}, {"log": b"n"}]),
         (SWITCH, "epoch-subset-512", [OLD, BOTH, {"log": b"n", "old": b"o"}, {"log": b"n"}]),
         # Every name changes independently: the new name, the old name of the same file, the removed name.
         (SWITCH, "alice-weak", logs(b"l") + logs(b"l", b"n", tmp=b"n") + logs(b"n", tmp=b"n", old=b"o")),
         (SEVEN, "alice-weak", [{"log": b"l", **dict.fromkeys(kept, b"")} for kept in MISSING]),
+        (SIX, "alice-weak", [{"log": b"l", **dict.fromkeys(kept, b"")} for kept in SCATTERED]),
     ],
 )
 def test_preset_leaves_exactly_these_states(trace: Trace, preset: str, expected: list[Files]) -> None:
@@ -198,6 +215,35 @@ def test_weakest_model_leaves_garbage_in_new_space() -> None:
     assert same(left(trace, "alice-weak"), logs(one, one + two, b"A" * 512 + two, one + b"B" * 512))
 
 
+def points(trace: Trace, *presets: str) -> dict[int, list[list[int]]]:
+    """Return the codes of the states under the last of `presets`, by crash point."""
+    found: dict[int, list[list[int]]] = {}
+    for states in crash_states(trace, tuple(map(get_preset, presets)), SEED):
+        own = states.codes[states.preset == rank(presets[-1])]
+        if len(own):
+            found.setdefault(states.point.crash_index, []).extend(sorted(own.tolist()))
+    return found
+
+
+def test_subsets_are_checked_before_the_fsync_of_names_and_of_files() -> None:
+    trace = trace_of(Create("new"), SyncDir(), Write("log", 0, b"x"), Sync("log"), base={"log": b"l"})
+    assert points(trace, "epoch-subset-512") == {1: [[0], [1]], 3: [[0], [1]]}
+
+
+@pytest.mark.parametrize("told", [Release(("old",)), Ack(("a",))])
+def test_lost_write_is_checked_again_after_a_deletion_or_acknowledgement(told: Op) -> None:
+    """Before it, the prefix presets leave the same states. After it, other records are required."""
+    trace = trace_of(Write("log", 0, b"x"), told, base={"log": b"l"})
+    assert points(trace, "prefix-sector-512", "epoch-subset-512") == {2: [[0], [1]]}
+
+
+def test_settled_bytes_end_at_the_smallest_size_of_the_file() -> None:
+    ops = (Truncate("log", 100), Truncate("log", 600), Sync("log"), Ack(("a",)))
+    trace = trace_of(*ops, base={"log": b"h" * 100 + bytes(500)})
+    (states,) = crash_states(trace, (get_preset("lying-cache"),), SEED)
+    assert StateContents(states.point, states.codes).settled(0) == b"h" * 100
+
+
 def record(name: str, off: int, length: int) -> tuple[Write, Mark]:
     mark = Mark(name, "log", off, length, name, ((0, "head"), (8, "body")))
     return Write("log", off, name.encode() * length), mark
@@ -210,7 +256,13 @@ def test_writes_are_torn_at_the_bytes_that_the_page_lists() -> None:
     sectors = {edge + beside for edge in (212, 724, 1236, 1748) for beside in (-1, 0, 1)}
     assert cuts_of(trace_of(*record("a", 300, 600)), 0).all()
     assert {*np.flatnonzero(cuts_of(long, 0)).tolist()} == {*range(97), *range(1904, 2001)} | sectors
-    assert {*np.flatnonzero(cuts_of(many, 0)).tolist()} == {0, 1, 7, 8, 9, 1999, 2000} | sectors
+    early = {0, 1, 7, 8, 9, 1999, 2000} | sectors
+    assert {*np.flatnonzero(cuts_of(many, 0)).tolist()} == early
+    # Of nine writes (operations 0, 2 ... 16), only the last three are cut as in a short trace.
+    assert {*np.flatnonzero(cuts_of(many, 10)).tolist()} == early
+    assert (cuts_of(many, 12) == cuts_of(long, 0)).all()
+    # Eight writes are few.
+    assert (cuts_of(trace_of(*writes[:16], base={"log": b""}), 0) == cuts_of(long, 0)).all()
 
 
 # --- Lying devices and corruption ---
@@ -258,6 +310,11 @@ TWICE = trace_of(
 AT_THE_END = trace_of(
     *(*record("a", 100, 40), Sync("log"), Ack(("a",)), Write("log", 150, b"x")), base={"log": b"h" * 100}
 )
+#: A file is synced under its first name, and then renamed.
+RENAMED = trace_of(
+    *(Create("tmp"), Write("tmp", 0, b"x"), Sync("tmp"), Rename("tmp", "log"), SyncDir(), Ack(("a",))),
+    base={"log": b"l"},
+)
 CLEARED = [both(NOW, put(SPARE, at, bytes(512))) for at in (0, 512)]
 ENDED_EARLY = [both(NOW[: at * 512]) for at in range(5)] + [both(NOW, SPARE[: at * 512]) for at in range(2)]
 EXCHANGED = [both(SPARE, NOW), both(NONE), both(WITH_A)]
@@ -275,6 +332,8 @@ FAILED = (WITH_B, WITH_A, CUT, put(NOW, 1000, bytes(24)))
         (LOG, "fail-marks-clean", 8, [*map(both, FAILED)]),
         # A page that is written again is dirty again, and this time it arrives.
         (TWICE, "fail-marks-clean", 7, logs(b"a" * 40)),
+        # The file lost its size, or only its page; or the directory lost the new names.
+        (RENAMED, "fail-marks-clean", 6, logs(b"", b"\0", b"l")),
         # Sectors 3 and 4 already contain zeros.
         (
             LOG,
@@ -322,6 +381,13 @@ def test_lying_devices_and_corruption_are_checked_after_the_last_three_acknowled
     trace = trace_of(*ops, base={"log": bytes(4096)})
     points = [states.point.crash_index for states in crash_states(trace, (get_preset(preset),), SEED)]
     assert points == [12, 16, 20]
+
+
+def test_acknowledgement_that_is_the_first_operation_of_interest_is_checked() -> None:
+    """Operation 3 is the acknowledgement of record a."""
+    trace = replace(LOG, crash_from=3)
+    points = [states.point.crash_index for states in crash_states(trace, (get_preset("lying-cache"),), SEED)]
+    assert points == [4, 8]
 
 
 def test_every_bit_in_use_is_flipped_alone() -> None:
@@ -480,44 +546,6 @@ def test_descriptor_of_another_trace_or_shape_is_refused(descriptor: Descriptor,
         find(LOG, descriptor)
 
 
-@pytest.mark.parametrize("size", [0, 3, 512, 700, 33 * 512 + 5])
-def test_ids_are_computed_from_names_sizes_and_pages(size: int) -> None:
-    """An id is permanent, because it is the blake2b-128 digest of names, sizes and pages. More than 32 pages
-    are digested in groups of 32.
-    """
-
-    def blake(data: bytes) -> bytes:
-        return hashlib.blake2b(data, digest_size=16).digest()
-
-    content = bytes(at % 251 for at in range(size))
-    pages = [blake(content[at : at + 512]) for at in range(0, size, 512)]
-    if len(pages) > 32:
-        pages = [blake(b"".join(pages[:32])), blake(b"".join(pages[32:]))]
-    head = b"\0\0\0\1b" + size.to_bytes(8, "big")
-    empty = b"\0\0\0\2aa" + bytes(8)
-    assert content_id({"b": content, "aa": b""}) == blake(empty + head + b"".join(pages))
-
-
-def test_case_id_includes_all_required_records() -> None:
-    text = b"toy\x001\x00R\x00k1\x00k2"
-    promised = hashlib.blake2b(text, digest_size=16).digest()
-    assert promise("toy", "1", "R", ["k2", "k1"]) == promised
-    assert case_id(b"c" * 16, promised) == hashlib.blake2b(b"c" * 16 + promised, digest_size=16).digest()
-
-
-def test_about_one_trace_in_n_is_chosen() -> None:
-    """Only the id decides. The count is within four sigma of a binomial distribution.
-
-    The choice for 128 is a subset of that for 32.
-    """
-    names = [f"{number:032x}" for number in range(1 << 14)]
-    chosen = {share: {name for name in names if selected(name, share)} for share in (1, 16, 32, 128)}
-    for share, found in chosen.items():
-        due = len(names) / share
-        assert abs(len(found) - due) <= 4 * (due * (1 - 1 / share)) ** 0.5
-    assert chosen[128] < chosen[32] < chosen[16] < chosen[1]
-
-
 # --- Required records, and verdicts ---
 
 
@@ -528,6 +556,12 @@ def test_required_records_follow_acknowledgement_and_deletion() -> None:
     assert [expected.must_keep for expected in found] == [set(), {"a"}, set(), set()]
     assert found[2].may_keep >= {"a"}
     assert (found[1].order, found[3].order) == (("a",), ("b",))
+
+
+def test_record_is_issued_when_its_own_write_begins() -> None:
+    """The mark of a record follows its write. The write before it issues nothing."""
+    trace = trace_of(Write("log", 0, b"pointer"), *record("a", 1000, 10), base={"log": bytes(4096)})
+    assert [expected_at(trace, at, torn=at).may_keep for at in (0, 1)] == [set(), {"a"}]
 
 
 @pytest.mark.parametrize(

@@ -157,6 +157,31 @@ def test_refusal_is_allowed_only_if_an_unsynced_file_lost_its_write() -> None:
     assert dict(zip(states.codes.ravel().tolist(), said, strict=True)) == {0: "allowed", 1: "forbidden"}
 
 
+def test_killed_process_may_have_written_the_synced_file_before_the_lost_write() -> None:
+    ops = (Write("other", 0, b"o"), *written("R", 0, SECTOR), Sync("other"), Ack(("R",)))
+    trace = trace_of(*ops, base={"log": drawn("."), "other": b"."})
+    found = crash_states(trace, (get_preset("epoch-subset-512"),), SEED)
+    (states,) = (states for states in found if states.point.crash_index == 4)
+    assert {REFUSALS[code] for code in Facts(states).refusals} == {"forbidden"}
+
+
+def test_record_in_place_of_a_torn_one_of_an_earlier_crash_need_not_be_reported() -> None:
+    """The bytes of the two records may be equal, so a reader cannot know that the new one is missing."""
+    trace = example("...", "PR.")
+    assert refusals(trace, ("epoch-subset-512",))["P.."] == {"required"}
+    torn = replace(trace, possible=(Mark("b", "log", SECTOR, 0, "b"),))
+    assert refusals(torn, ("epoch-subset-512",))["P.."] == {"allowed"}
+
+
+def test_refusal_is_allowed_if_the_fsync_of_a_name_came_after_the_lost_write() -> None:
+    """A killed process leaves the new name only together with the earlier write."""
+    ops = (*written("R", 0, SECTOR), Create("other"), SyncDir(), Ack(("R",)))
+    found = crash_states(trace_of(*ops, base={"log": drawn(".")}), (get_preset("epoch-subset-512"),), SEED)
+    (states,) = (states for states in found if states.point.crash_index == 4)
+    said = [REFUSALS[code] for code in Facts(states).refusals]
+    assert dict(zip(states.codes.ravel().tolist(), said, strict=True)) == {0: "allowed", 1: "forbidden"}
+
+
 def test_write_that_is_torn_right_before_a_record_leaves_the_record_intact() -> None:
     ops = (*written("R", 2 * SECTOR, SECTOR), *pointer("P", "R"), Sync("log"), Ack(("R",)))
     over = Write("log", SECTOR, b"W" * 2 * SECTOR)

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import pytest
 
 from journalspec_corpus.crash.formats import crash_format
 from journalspec_corpus.crash.oracle import operations_of
 from journalspec_corpus.crash.trace import PRESETS, Create, Mark, Release, Sync, Trace, Unlink, Write
 from journalspec_corpus.pipeline.shards import Shard
+from journalspec_corpus.swiftmq_store import naive
+from journalspec_corpus.swiftmq_store.crash import NONSENSE, canonical, state
 from journalspec_corpus.swiftmq_store.workloads import TABLES, Step, Workload
 from journalspec_reference.storage import MemoryStorage
 
@@ -97,3 +101,26 @@ def test_decision_has_no_effect_without_the_earlier_ones() -> None:
     found = operations.permitted(0, len(trace.ops), lenient=False).states()
     assert len(found) == 5
     assert all(state in wanted for state in found)
+
+
+def test_branches_in_doubt_have_no_order() -> None:
+    names = ("format_id", "gtrid", "bqual", "routing", "queue", "inserts")
+    one, two = ({**dict.fromkeys(names, ident), "keys": [ident]} for ident in "ab")
+    first, second = (canonical({"queues": [], "in_doubt": [*found]}) for found in ((one, two), (two, one)))
+    assert first == second == ((), (("a",) * 6 + (("a",),), ("b",) * 6 + (("b",),)))
+
+
+@pytest.mark.parametrize("fault", ["damaged", "bad", "undecided", ""])
+def test_damaged_pages_of_the_model_have_a_state_of_no_store(
+    fault: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The damage is that of the store, or of one of its queues."""
+    queues = [
+        SimpleNamespace(bad=False, undecided=False),
+        SimpleNamespace(bad=fault == "bad", undecided=False),
+    ]
+    queues[1].undecided = fault == "undecided"
+    store = SimpleNamespace(damaged=fault == "damaged", queues=queues, walk=lambda: None)
+    store.state = lambda keys: {"queues": [], "in_doubt": []}
+    monkeypatch.setattr(naive, "Store", lambda kept: store)
+    assert state(naive.LaidPages(b"")) == (NONSENSE if fault else ((), ()))
