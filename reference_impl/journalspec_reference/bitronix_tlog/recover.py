@@ -266,15 +266,20 @@ def _recover_single(files: Files, edition: str, policy: str) -> Observation:
     if not isinstance(header, nio.NioHeader):
         return refused("header", header[0], f"{name}: {header[1]}", At(name, 0, len(data)))
     # The order of writing is: first the previous generation, then this generation (BTM-NIO-009).
-    state, insert = NioReplay(), nio.HEADER_SIZE
-    for batch in nio.scan(source, header):
-        if batch.more["current"]:
-            insert = batch.base + batch.end[-1]
-        else:
-            state.take(batch)
-    found = Found()
+    state, found, insert, used = NioReplay(), Found(), nio.HEADER_SIZE, nio.HEADER_SIZE
     for batch in found.begin(nio.laps(name, source, header, insert)):
         found.take(batch)
+        if batch.more["current"]:
+            insert = batch.base + batch.end[-1]
+            used += sum(batch.end) - sum(batch.off)
+        else:
+            state.take(batch)
+    if used < insert:
+        # Gaps in this generation are damage, so the damage depends on the insert position (BTM-NIO-010).
+        found = Found()
+        for batch in found.begin(nio.laps(name, source, header, insert)):
+            found.take(batch)
+    for batch in found.batches():
         if batch.damage and policy == "strict":
             return refused_at((*batch.damage[0], batch.more["why"]), name, "frame")
         if batch.more["current"]:
