@@ -54,8 +54,8 @@ class LogFile:
     problem: tuple[str, str] | None = None
 
     def scan(self) -> Iterator[Batch]:
-        """Yield the batches of the file's log."""
-        yield from scan(source_of(self.data), self.framing.log_start, self.limit, self.framing, self.name)
+        """Return the batches of the file's log."""
+        return scan(source_of(self.data), self.framing.log_start, self.limit, self.framing, self.name)
 
     def tell(self, batch: Batch) -> Iterator[Record]:
         """Return the records of a batch."""
@@ -133,11 +133,12 @@ def refusal(pair: list[LogFile]) -> Observation | None:
     """
     if not pair:
         return refused("fileset", "no-files", "there is no log file")
-    names = ", ".join([file.name for file in pair])
     if len(pair) > PAIR:
+        names = ", ".join([file.name for file in pair])
         return refused("fileset", "too-many-files", f"a journal is a pair, these are {len(pair)}: {names}")
     if len(pair) < PAIR:
-        return refused("fileset", "missing-file", f"{sibling(names)} is missing beside {names}")
+        name = pair[0].name
+        return refused("fileset", "missing-file", f"{sibling(name)} is missing beside {name}")
     first, second = pair
     if first.problem is None and second.problem is None and first.length == second.length:
         return None

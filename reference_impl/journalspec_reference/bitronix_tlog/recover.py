@@ -15,7 +15,7 @@ from typing import Any
 
 from journalspec import observation
 from journalspec.observation import At, Dropped, FileMap, Missing, Note, Observation, refused
-from journalspec.reread import Lazy, few, joined, parts_of
+from journalspec.reread import Deferred, Lazy, few, joined, parts_of
 from journalspec_reference.api import Files, Params
 from journalspec_reference.batches import Batch, Found, Stretch, late_columns, lost, source_of
 from journalspec_reference.bitronix_tlog import codec, nio
@@ -185,7 +185,8 @@ class Log:
 
     def remarks(self) -> list[Note]:
         """Return conclusions from the header (BTM-HDR-007, BTM-HDR-008, BTM-RCV-015)."""
-        file, name, found = self.file, self.file.name, list[Note]()
+        file, name = self.file, self.file.name
+        found: list[Note] = []
         if file.header is None or file.problem is not None:
             return found
         _, timestamp, state, _ = file.header
@@ -356,13 +357,14 @@ def _observed(pair: list[LogFile], policy: str, losses: Sequence[Note] = ()) -> 
     missing = () if other is None else tuple(_missing(log, other))
     state = LogState(log.state.answer(active.name))
     state.logs = logs
+    shown = pair if forensic else [active]
     return Observation(
         observation.RECOVERED if len(dropped) or losses or missing else observation.CLEAN,
         records=joined(observation.record_place, *[each.found.records() for each in listed]),
         dropped=dropped,
         missing=missing,
         state=state,
-        files=tuple(map(map_of, pair if forensic else [active])),
+        files=Deferred(len(shown), partial(map, map_of, shown)),
         notes=joined(observation.note_place, *odd),
         unanchored=unanchored,
     )
