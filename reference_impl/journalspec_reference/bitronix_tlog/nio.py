@@ -250,13 +250,16 @@ def told(file: str, batch: Batch) -> Iterator[Record]:
         )
 
 
+_COLUMNS = late_columns(__package__, "nio")
+
+
 def laps(file: str, source: Source, header: NioHeader, insert: int = 0) -> Stretch:
     """Return both generations of a file.
 
     This generation ends at `insert`; by default, at the end of its last frame.
     """
     both = partial(scan, source, header, insert or insert_of(source, header), file=file)
-    return Stretch(file, both, partial(told, file), late_columns(__package__, "nio"))
+    return Stretch(file, both, partial(told, file), _COLUMNS)
 
 
 def insert_of(source: Source, header: NioHeader, *, stretch: int = STRETCH) -> int:
