@@ -237,7 +237,7 @@ class Store:
 
     def incomplete(self) -> Iterable[TxId]:
         """Return the transactions without an end, except prepared XA transactions."""
-        return dict.fromkeys((*self._begun, *(tx for tx in self.prepared if tx[0] == "LOCAL")))
+        return dict.fromkeys([*self._begun, *[tx for tx in self.prepared if tx[0] == "LOCAL"]])
 
     def is_open(self, tx: TxId | None) -> bool:
         """Return whether a transaction did not end."""
