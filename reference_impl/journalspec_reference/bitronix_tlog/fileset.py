@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from pathlib import PurePath, PurePosixPath
 from typing import Any
 
-from journalspec.observation import At, Missing, Observation, Record, refused
+from journalspec.observation import At, Missing, Observation, refused
 from journalspec_reference.answers import Answer, is_copy
 from journalspec_reference.api import Detection, Files, Params, natural_key
-from journalspec_reference.batches import Batch, source_of
+from journalspec_reference.batches import source_of
 from journalspec_reference.bitronix_tlog import codec
 from journalspec_reference.bitronix_tlog.codec import (
     BANNER,
@@ -28,7 +28,7 @@ from journalspec_reference.bitronix_tlog.codec import (
     UNCOUNTED,
     Framing,
 )
-from journalspec_reference.bitronix_tlog.scan import scan, told
+from journalspec_reference.bitronix_tlog.scan import scan
 from journalspec_reference.xids import FIRST_WALL_CLOCK
 
 FORMAT = "bitronix_tlog"
@@ -52,14 +52,6 @@ class LogFile:
     header: tuple[bytes, int, int, int] | None = None
     timestamp: int = -1
     problem: tuple[str, str] | None = None
-
-    def scan(self) -> Iterator[Batch]:
-        """Return the batches of the file's log."""
-        return scan(source_of(self.data), self.framing.log_start, self.limit, self.framing, self.name)
-
-    def tell(self, batch: Batch) -> Iterator[Record]:
-        """Return the records of a batch."""
-        return told(self.name, batch)
 
 
 def in_order(names: Iterable[str]) -> list[str]:

@@ -21,7 +21,7 @@ from journalspec_reference.batches import Batch, Found, Stretch, late_columns, l
 from journalspec_reference.bitronix_tlog import codec, nio
 from journalspec_reference.bitronix_tlog.codec import DISK, HEADER_NAMES, PAYLOAD_AT, SEED, STATUS_CODES
 from journalspec_reference.bitronix_tlog.fileset import PAIR, LogFile, exchanged, load_pair, refusal
-from journalspec_reference.bitronix_tlog.scan import TYPES, rows, search, told
+from journalspec_reference.bitronix_tlog.scan import TYPES, rows, scan, search, told
 from journalspec_reference.xids import gtrid_text
 
 COMMITTING = STATUS_CODES["COMMITTING"]
@@ -148,7 +148,9 @@ def log_of(file: LogFile) -> Stretch:
         return lost(file.name, 0, file.length, file.problem[0], file.role)
     # The single file of the seed has no role, because there is no other file.
     role = "" if file.framing is SEED else file.role
-    return Stretch(file.name, file.scan, file.tell, _COLUMNS[file.framing], role)
+    name, framing = file.name, file.framing
+    found = partial(scan, source_of(file.data), framing.log_start, file.limit, framing, name)
+    return Stretch(name, found, partial(told, name), _COLUMNS[framing], role)
 
 
 def seed_file(name: str, data: Any) -> LogFile:

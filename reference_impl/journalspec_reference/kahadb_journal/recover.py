@@ -313,6 +313,7 @@ class JournalPass:
         #: The files, in the order of their turns.
         self.files = gather(files)
         self.dialect, self.policy = dialect, policy
+        self.places = RecordPlaces(self.files, dialect)
         self._walk = Walk(self.files, dialect, policy)
         self._found, self._beside = Found(), Found()
         #: The state after the records replayed so far.
@@ -347,11 +348,6 @@ class JournalPass:
         )
         if not any(starmap(self._take, self._left)) or policy != "strict":
             self._left = None
-
-    @cached_property
-    def places(self) -> RecordPlaces:
-        """The records by position, for the lists of the answer."""
-        return RecordPlaces(self.files, self.dialect)
 
     def _begun(self, file: DataFile) -> Iterator[tuple[DataFile, Batch]]:
         return zip(repeat(file), self._found.begin(self._walk.stretch(file)), strict=False)
