@@ -14,7 +14,7 @@ from typing import Any
 from journalspec.observation import At, Missing, Observation, refused
 from journalspec_reference.answers import Answer, is_copy
 from journalspec_reference.api import Detection, Files, Params, natural_key
-from journalspec_reference.batches import source_of
+from journalspec_reference.batches import Source, source_of
 from journalspec_reference.bitronix_tlog import codec
 from journalspec_reference.bitronix_tlog.codec import (
     BANNER,
@@ -162,12 +162,13 @@ def detect(files: Files, _: Params) -> list[Detection]:
     """Detect NIO files by their banner, pairs by format id or name, and seed logs by their first record."""
     banner, magic, seeds, named = set[str](), set[str](), set[str](), set[str]()
     for name, data in files.items():
-        head = source_of(data).read(0, len(BANNER))
+        source = source_of(data)
+        head = source.read(0, len(BANNER))
         if head == BANNER:
             banner.add(name)
         elif head.startswith(FORMAT_ID):
             magic.add(name)
-        elif looks_like_seed(data):
+        elif looks_like_seed(source):
             seeds.add(name)
         elif name.lower().endswith(SUFFIXES):
             named.add(name)
@@ -214,16 +215,16 @@ def _pairs(files: Files, magic: set[str], named: set[str]) -> list[list[str]]:
     return pairs + ([alone] if len(alone) == PAIR and magic.issuperset(alone) else [[name] for name in alone])
 
 
-def looks_like_seed(data: Any) -> bool:
+def looks_like_seed(source: Source) -> bool:
     """Return whether a valid record of the seed's edition is at the very start."""
     least = UNCOUNTED + codec.MIN_RECORD_LENGTH
-    if len(data) < least:
+    if source.size < least:
         return False
     # There can be many files; for most files, a few bytes show that they are not journals.
-    end = UNCOUNTED + codec.INT.unpack(data[4:UNCOUNTED])[0]
-    if not least <= end <= len(data) or bytes(data[end - 4 : end]) != codec.END_RECORD:
+    end = UNCOUNTED + codec.INT.unpack(source.read(4, UNCOUNTED - 4))[0]
+    if not least <= end <= source.size or source.read(end - 4, 4) != codec.END_RECORD:
         return False
-    return any(map(len, scan(source_of(data), 0, end, SEED)))
+    return any(map(len, scan(source, 0, end, SEED)))
 
 
 def _pair(files: Files, names: list[str], magic: set[str]) -> Detection:
