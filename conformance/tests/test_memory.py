@@ -31,7 +31,7 @@ from journalspec_conformance.cli.journal_view import wrapped_lines
 from journalspec_corpus import load_cases
 from journalspec_reference import answers, batches, load
 from journalspec_reference.batches import source_of
-from journalspec_reference.bitronix_tlog import fileset as bitronix
+from journalspec_reference.bitronix_tlog import recover as bitronix
 from journalspec_reference.filesets import find_journals
 from journalspec_reference.filesets import load as load_files
 from journalspec_reference.ids import Ids

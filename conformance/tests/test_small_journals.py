@@ -43,7 +43,7 @@ DEEPEST = {
     "jbm.clean.every-kind-s1": 11,
     "jbm.captured.hornetq-2-1-2.killed-behind-prepare": 11,
     "khd.clean.three": 11,
-    "khd.captured.activemq-6-1-7.unsubscribed": 13,
+    "khd.captured.activemq-6-1-7.unsubscribed": 11,
     "smq.files.small-pages": 11,
     "smq.missing.new-with-a-log-of-zeros": 11,
     "smq.messages.kinds": 11,

@@ -53,7 +53,11 @@ class Level(IntEnum):
 
 
 class Item:
-    """A part of an observation that is one JSON object."""
+    """A part of an observation that is one JSON object.
+
+    An item never changes. The classes are not frozen, because frozen objects would take four times as long to
+    create.
+    """
 
     __slots__ = ()
 
@@ -66,7 +70,7 @@ class Item:
         return {name: jsonable(value) for name, value in self.members().items()}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, unsafe_hash=True)
 class At(Item):
     """Represents a byte range: `length` bytes at `off` (bytes from the start) of `file`."""
 
@@ -79,7 +83,7 @@ class At(Item):
         return {"file": self.file, "off": self.off, "len": self.length}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, unsafe_hash=True)
 class Record(Item):
     """Represents one record: its type by the spec's name, its fields, and its position.
 
@@ -96,7 +100,7 @@ class Record(Item):
         return {"type": self.type, **self.fields, "at": self.at}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, unsafe_hash=True)
 class Dropped(Item):
     """Represents a byte range that a reader did not accept as records, and the reason (from the spec)."""
 
@@ -115,7 +119,7 @@ class Dropped(Item):
         return {"file": self.file, "off": self.off, "len": self.length, "reason": self.reason}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, unsafe_hash=True)
 class Missing(Item):
     """Represents a part that belongs to the journal but is missing, and the proof of that.
 
@@ -141,7 +145,7 @@ class Missing(Item):
         return out | ({"text": self.text} if self.text else {})
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, unsafe_hash=True)
 class Note(Item):
     """Represents a remark that changes no result. Its code is a note code of the spec."""
 
@@ -167,8 +171,7 @@ class FileMap(Item):
     """Represents one file of the set at level ``layout``: its length, role and header fields.
 
     `content` is the meaning of a file that is neither data nor damaged. For example, a file can contain
-    pending changes of other files. A FileMap never changes. Like Observation, the class is not frozen,
-    because frozen objects take longer to create.
+    pending changes of other files.
     """
 
     file: str
@@ -187,8 +190,7 @@ class FileMap(Item):
 class Observation:
     """Represents the complete answer of a reader or of recovery for one journal.
 
-    An observation never changes. The class is not frozen, because frozen objects would take four times as
-    long to create.
+    Like its items, an observation never changes, although the class is not frozen.
 
     For a large journal, the long sequences, including those in `state`, are not in memory. Each iteration
     reads them again from the files (:mod:`.reread`).
@@ -198,7 +200,7 @@ class Observation:
     records: Sequence[Record] = ()
     dropped: Sequence[Dropped] = ()
     state: Mapping[str, object] | None = None
-    files: tuple[FileMap, ...] = ()
+    files: Sequence[FileMap] = ()
     notes: Sequence[Note] = ()
     phase: str | None = None
     code: str | None = None

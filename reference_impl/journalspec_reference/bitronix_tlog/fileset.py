@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from pathlib import PurePath, PurePosixPath
 from typing import Any
 
-from journalspec.observation import At, Missing, Observation, Record, refused
+from journalspec.observation import At, Missing, Observation, refused
 from journalspec_reference.answers import Answer, is_copy
 from journalspec_reference.api import Detection, Files, Params, natural_key
-from journalspec_reference.batches import Batch, source_of
+from journalspec_reference.batches import Source, source_of
 from journalspec_reference.bitronix_tlog import codec
 from journalspec_reference.bitronix_tlog.codec import (
     BANNER,
@@ -28,7 +28,7 @@ from journalspec_reference.bitronix_tlog.codec import (
     UNCOUNTED,
     Framing,
 )
-from journalspec_reference.bitronix_tlog.scan import scan, told
+from journalspec_reference.bitronix_tlog.scan import scan
 from journalspec_reference.xids import FIRST_WALL_CLOCK
 
 FORMAT = "bitronix_tlog"
@@ -52,14 +52,6 @@ class LogFile:
     header: tuple[bytes, int, int, int] | None = None
     timestamp: int = -1
     problem: tuple[str, str] | None = None
-
-    def scan(self) -> Iterator[Batch]:
-        """Yield the batches of the file's log."""
-        yield from scan(source_of(self.data), self.framing.log_start, self.limit, self.framing, self.name)
-
-    def tell(self, batch: Batch) -> Iterator[Record]:
-        """Return the records of a batch."""
-        return told(self.name, batch)
 
 
 def in_order(names: Iterable[str]) -> list[str]:
@@ -133,11 +125,12 @@ def refusal(pair: list[LogFile]) -> Observation | None:
     """
     if not pair:
         return refused("fileset", "no-files", "there is no log file")
-    names = ", ".join([file.name for file in pair])
     if len(pair) > PAIR:
+        names = ", ".join([file.name for file in pair])
         return refused("fileset", "too-many-files", f"a journal is a pair, these are {len(pair)}: {names}")
     if len(pair) < PAIR:
-        return refused("fileset", "missing-file", f"{sibling(names)} is missing beside {names}")
+        name = pair[0].name
+        return refused("fileset", "missing-file", f"{sibling(name)} is missing beside {name}")
     first, second = pair
     if first.problem is None and second.problem is None and first.length == second.length:
         return None
@@ -169,12 +162,13 @@ def detect(files: Files, _: Params) -> list[Detection]:
     """Detect NIO files by their banner, pairs by format id or name, and seed logs by their first record."""
     banner, magic, seeds, named = set[str](), set[str](), set[str](), set[str]()
     for name, data in files.items():
-        head = source_of(data).read(0, len(BANNER))
+        source = source_of(data)
+        head = source.read(0, len(BANNER))
         if head == BANNER:
             banner.add(name)
         elif head.startswith(FORMAT_ID):
             magic.add(name)
-        elif looks_like_seed(data):
+        elif looks_like_seed(source):
             seeds.add(name)
         elif name.lower().endswith(SUFFIXES):
             named.add(name)
@@ -221,16 +215,16 @@ def _pairs(files: Files, magic: set[str], named: set[str]) -> list[list[str]]:
     return pairs + ([alone] if len(alone) == PAIR and magic.issuperset(alone) else [[name] for name in alone])
 
 
-def looks_like_seed(data: Any) -> bool:
+def looks_like_seed(source: Source) -> bool:
     """Return whether a valid record of the seed's edition is at the very start."""
     least = UNCOUNTED + codec.MIN_RECORD_LENGTH
-    if len(data) < least:
+    if source.size < least:
         return False
     # There can be many files; for most files, a few bytes show that they are not journals.
-    end = UNCOUNTED + codec.INT.unpack(data[4:UNCOUNTED])[0]
-    if not least <= end <= len(data) or bytes(data[end - 4 : end]) != codec.END_RECORD:
+    end = UNCOUNTED + codec.INT.unpack(source.read(4, UNCOUNTED - 4))[0]
+    if not least <= end <= source.size or source.read(end - 4, 4) != codec.END_RECORD:
         return False
-    return any(map(len, scan(source_of(data), 0, end, SEED)))
+    return any(map(len, scan(source, 0, end, SEED)))
 
 
 def _pair(files: Files, names: list[str], magic: set[str]) -> Detection:

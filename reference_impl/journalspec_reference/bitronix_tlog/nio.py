@@ -25,6 +25,7 @@ _HEADER = LAYOUT.structure("header", "nio")
 #: The bytes after the delimiters, and their offset.
 SEPARATOR, SEPARATOR_AT = _HEADER.fields[-1].constant, _HEADER.off("separator")
 HEADER_USED, UUID_SIZE = _HEADER.size, _HEADER.fields[1].width
+_HEADER_FIELDS = _HEADER.packed()
 #: Frames start at this offset. The bytes before it are reserved.
 HEADER_SIZE = 1024
 
@@ -56,7 +57,7 @@ def decode_header(data: Any) -> NioHeader | tuple[str, str]:
     """Return the header, or (reason, sentence) for its first fault."""
     if len(data) < HEADER_USED:
         return "short-file", f"{len(data)} bytes, the header uses {HEADER_USED}"
-    banner, previous, current, separator = _HEADER.packed().unpack(source_of(data).read(0, HEADER_USED))
+    banner, previous, current, separator = _HEADER_FIELDS.unpack(source_of(data).read(0, HEADER_USED))
     if banner != BANNER:
         return "bad-banner", "the banner differs"
     if separator != SEPARATOR:
@@ -165,7 +166,7 @@ def scan(  # noqa: C901, PLR0912, PLR0915  # one loop: each branch is a rule, be
                     elif length < MIN_PAYLOAD:
                         reason, why = "malformed", f"payload of {length} bytes"
                     else:
-                        _, status, *_, gtrid_length = PAYLOAD.unpack_from(data, payload)
+                        _, status, _, _, _, _, gtrid_length = PAYLOAD.unpack_from(data, payload)
                         names_at = payload + PAYLOAD.size + gtrid_length
                         if names_at + SHORT.size > tail:
                             reason, why = "malformed", f"gtrid of {gtrid_length} bytes"
@@ -186,7 +187,8 @@ def scan(  # noqa: C901, PLR0912, PLR0915  # one loop: each branch is a rule, be
                     yield batch
                     batch = _batch(base, data)
                 batch.more["current"] = current
-                _end_gap(batch, at, base + off, insert, broken)
+                if broken is not None or at < base + off:
+                    _end_gap(batch, at, base + off, insert, broken)
                 broken, at, here = None, base + stop, stop
                 batch.off.append(off)
                 batch.end.append(stop)
@@ -202,15 +204,15 @@ def scan(  # noqa: C901, PLR0912, PLR0915  # one loop: each branch is a rule, be
         # The last bytes can be the beginning of a frame, so they are kept. Holes contain no frame.
         begin = max(here, top if final else top - len(FRAME_START) + 1)
         base = base + off if need else source.next_data(base + begin)
-    batch = _batch(size, b"")
-    _end_gap(batch, at, size, insert, broken)
-    if batch.damage:
+    if broken is not None or at < insert:
+        batch = _batch(size, b"")
+        _end_gap(batch, at, size, insert, broken)
         yield batch
 
 
 def _batch(base: int, data: bytes) -> Batch:
     batch = Batch(base, data)
-    batch.more.update(names=[], current=False)
+    batch.more = {"names": [], "current": False}
     return batch
 
 
@@ -248,13 +250,16 @@ def told(file: str, batch: Batch) -> Iterator[Record]:
         )
 
 
+_COLUMNS = late_columns(__package__, "nio")
+
+
 def laps(file: str, source: Source, header: NioHeader, insert: int = 0) -> Stretch:
     """Return both generations of a file.
 
     This generation ends at `insert`; by default, at the end of its last frame.
     """
     both = partial(scan, source, header, insert or insert_of(source, header), file=file)
-    return Stretch(file, both, partial(told, file), late_columns(__package__, "nio"))
+    return Stretch(file, both, partial(told, file), _COLUMNS)
 
 
 def insert_of(source: Source, header: NioHeader, *, stretch: int = STRETCH) -> int:

@@ -15,13 +15,13 @@ from typing import Any
 
 from journalspec import observation
 from journalspec.observation import At, Dropped, FileMap, Missing, Note, Observation, refused
-from journalspec.reread import Lazy, few, joined, parts_of
+from journalspec.reread import Deferred, Lazy, few, joined, parts_of
 from journalspec_reference.api import Files, Params
 from journalspec_reference.batches import Batch, Found, Stretch, late_columns, lost, source_of
 from journalspec_reference.bitronix_tlog import codec, nio
 from journalspec_reference.bitronix_tlog.codec import DISK, HEADER_NAMES, PAYLOAD_AT, SEED, STATUS_CODES
 from journalspec_reference.bitronix_tlog.fileset import PAIR, LogFile, exchanged, load_pair, refusal
-from journalspec_reference.bitronix_tlog.scan import TYPES, rows, search, told
+from journalspec_reference.bitronix_tlog.scan import TYPES, rows, scan, search, told
 from journalspec_reference.xids import gtrid_text
 
 COMMITTING = STATUS_CODES["COMMITTING"]
@@ -148,7 +148,9 @@ def log_of(file: LogFile) -> Stretch:
         return lost(file.name, 0, file.length, file.problem[0], file.role)
     # The single file of the seed has no role, because there is no other file.
     role = "" if file.framing is SEED else file.role
-    return Stretch(file.name, file.scan, file.tell, _COLUMNS[file.framing], role)
+    name, framing = file.name, file.framing
+    found = partial(scan, source_of(file.data), framing.log_start, file.limit, framing, name)
+    return Stretch(name, found, partial(told, name), _COLUMNS[framing], role)
 
 
 def seed_file(name: str, data: Any) -> LogFile:
@@ -185,7 +187,8 @@ class Log:
 
     def remarks(self) -> list[Note]:
         """Return conclusions from the header (BTM-HDR-007, BTM-HDR-008, BTM-RCV-015)."""
-        file, name, found = self.file, self.file.name, list[Note]()
+        file, name = self.file, self.file.name
+        found: list[Note] = []
         if file.header is None or file.problem is not None:
             return found
         _, timestamp, state, _ = file.header
@@ -266,15 +269,20 @@ def _recover_single(files: Files, edition: str, policy: str) -> Observation:
     if not isinstance(header, nio.NioHeader):
         return refused("header", header[0], f"{name}: {header[1]}", At(name, 0, len(data)))
     # The order of writing is: first the previous generation, then this generation (BTM-NIO-009).
-    state, insert = NioReplay(), nio.HEADER_SIZE
-    for batch in nio.scan(source, header):
-        if batch.more["current"]:
-            insert = batch.base + batch.end[-1]
-        else:
-            state.take(batch)
-    found = Found()
+    state, found, insert, used = NioReplay(), Found(), nio.HEADER_SIZE, nio.HEADER_SIZE
     for batch in found.begin(nio.laps(name, source, header, insert)):
         found.take(batch)
+        if batch.more["current"]:
+            insert = batch.base + batch.end[-1]
+            used += sum(batch.end) - sum(batch.off)
+        else:
+            state.take(batch)
+    if used < insert:
+        # Gaps in this generation are damage, so the damage depends on the insert position (BTM-NIO-010).
+        found = Found()
+        for batch in found.begin(nio.laps(name, source, header, insert)):
+            found.take(batch)
+    for batch in found.batches():
         if batch.damage and policy == "strict":
             return refused_at((*batch.damage[0], batch.more["why"]), name, "frame")
         if batch.more["current"]:
@@ -351,13 +359,14 @@ def _observed(pair: list[LogFile], policy: str, losses: Sequence[Note] = ()) -> 
     missing = () if other is None else tuple(_missing(log, other))
     state = LogState(log.state.answer(active.name))
     state.logs = logs
+    shown = pair if forensic else [active]
     return Observation(
         observation.RECOVERED if len(dropped) or losses or missing else observation.CLEAN,
         records=joined(observation.record_place, *[each.found.records() for each in listed]),
         dropped=dropped,
         missing=missing,
         state=state,
-        files=tuple(map(map_of, pair if forensic else [active])),
+        files=Deferred(len(shown), partial(map, map_of, shown)),
         notes=joined(observation.note_place, *odd),
         unanchored=unanchored,
     )

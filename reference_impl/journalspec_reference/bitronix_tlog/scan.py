@@ -96,7 +96,7 @@ def scan(  # noqa: C901, PLR0912, PLR0915  # one loop: each branch is a rule, be
         # If bytes of the stretch are unreadable, no record may take the fast path. All checks are made.
         most_gtrid = -1 if source.unreadable and source.gap(base, base + top) else most
         add, add_code, add_names = batch.off.append, batch.code.append, names.append
-        while True:
+        while at < edge:
             status, length, header_length, time, sequence, stored, size = head(data, at)
             stop = at + uncounted + length
             rest = at + resumes
@@ -109,7 +109,7 @@ def scan(  # noqa: C901, PLR0912, PLR0915  # one loop: each branch is a rule, be
                 or size > most_gtrid
                 or stop > top
             ):
-                if at >= edge or len(batch.damage) + len(batch.notes) >= MOST_ODD:
+                if len(batch.damage) + len(batch.notes) >= MOST_ODD:
                     break
                 (length,) = INT.unpack_from(data, at + UNCOUNTED - INT.size)
                 stop = at + UNCOUNTED + length
@@ -183,7 +183,7 @@ def scan(  # noqa: C901, PLR0912, PLR0915  # one loop: each branch is a rule, be
                     if over and end < room:
                         batch.damage.append((base + end, limit, UNREACHED))
                     at = end
-                    if over or at >= edge:
+                    if over:
                         break
                     continue
                 if header_length != usual:  # BTM-REC-008
@@ -198,14 +198,15 @@ def scan(  # noqa: C901, PLR0912, PLR0915  # one loop: each branch is a rule, be
             if (sequence <= watch or time < oldest) and (begun or status != COMMITTING):
                 if not begun or sequence in FIRST_OF_A_RUN:
                     begun, oldest, lowest = True, time, sequence
-                elif time < oldest and sequence < lowest:
-                    # Because of concurrent threads, records can be out of order by a few places, so each
-                    # record is compared with the complete run. Earlier content of a file is older than the
-                    # complete run (BTM-RDR-011).
-                    batch.notes.append(Note("stale-suspect", file, base + at))
-                    if len(batch.damage) + len(batch.notes) >= MOST_ODD:
-                        edge = top = stop  # The batch ends here.
-                oldest, lowest = min(oldest, time), min(lowest, sequence)
+                else:
+                    if time < oldest and sequence < lowest:
+                        # Because of concurrent threads, records can be out of order by a few places, so each
+                        # record is compared with the complete run. Earlier content of a file is older than
+                        # the complete run (BTM-RDR-011).
+                        batch.notes.append(Note("stale-suspect", file, base + at))
+                        if len(batch.damage) + len(batch.notes) >= MOST_ODD:
+                            edge = top = stop  # The batch ends here.
+                    oldest, lowest = min(oldest, time), min(lowest, sequence)
                 watch = max(lowest, FIRST_OF_A_RUN[-1])
             add(at)
             try:

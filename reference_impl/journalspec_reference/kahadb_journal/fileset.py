@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import compress
 from typing import Any
 
@@ -157,18 +156,16 @@ NAMES = NumberedNames(_NAME, re.compile(r"db-.*\.log", re.DOTALL), _LARGEST, "fi
 id_of = NAMES.number
 
 
-@dataclass(frozen=True, slots=True)
 class DataFile:
-    """A file of a journal: `number` is its id, which is in its name, and `data` is its content."""
+    """A file of a journal: `number` is its id, which is in its name, and `data` is its content.
 
-    name: str
-    number: int
-    data: Any
+    `length` is the number of its bytes.
+    """
 
-    @property
-    def length(self) -> int:
-        """The length of the file in bytes."""
-        return len(self.data)
+    __slots__ = ("data", "length", "name", "number")
+
+    def __init__(self, name: str, number: int, data: Any) -> None:
+        self.name, self.number, self.data, self.length = name, number, data, len(data)
 
 
 def gather(files: Files) -> list[DataFile]:

@@ -12,6 +12,7 @@ from array import array
 from bisect import bisect_left, bisect_right, insort
 from collections.abc import Iterable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
 from heapq import heappop, heappush
 from itertools import compress, count
 from operator import le
@@ -26,17 +27,15 @@ _FEW = 256
 _NONE: AbstractSet[int] = frozenset()
 
 
+@dataclass(slots=True, eq=False)
 class Subscription:
     """Represents the messages that a subscription needs.
 
     They are above a number, and the subscription has not acknowledged them.
     """
 
-    __slots__ = ("above", "acknowledged")
-
-    def __init__(self, above: int) -> None:
-        self.above = above
-        self.acknowledged = _NONE
+    above: int
+    acknowledged: AbstractSet[int] = _NONE
 
 
 class Owners:
@@ -129,8 +128,12 @@ class Owners:
         self._changed = list(self._ids)
         self._most = 2 * (kept + len(self._ids)) + _FEW
 
-    def _settle(self) -> None:
-        """Put changed messages into the heap for their number of acknowledgements."""
+    def needless(self) -> Iterator[str]:
+        """Yield and forget the ids of messages that no subscription needs any more.
+
+        A message that was acknowledged n times is needed if more than n subscriptions begin below its number.
+        """
+        # Put changed messages into the heap for their number of acknowledgements.
         for number in self._changed:
             if number in self._ids:
                 times = self._times.get(number, 0)
@@ -141,20 +144,13 @@ class Owners:
                 self._lowest[times] = self._waiting[times][0]
         self._most -= len(self._changed)
         self._changed = []
-
-    def needless(self) -> Iterator[str]:
-        """Yield and forget the ids of messages that no subscription needs any more.
-
-        A message that was acknowledged n times is needed if more than n subscriptions begin below its number.
-        """
-        self._settle()
         for times in compress(count(), map(le, self._lowest, self._above)):
             waiting = self._waiting[times]
             while waiting and waiting[0] <= self._above[times]:
                 number = heappop(waiting)
                 if number in self._ids and self._times.get(number, 0) == times:
-                    yield self._ids[number]
-                    self.drop(number)
+                    self._times.pop(number, None)
+                    yield self._ids.pop(number)
             self._lowest[times] = waiting[0] if waiting else _NEVER
 
 

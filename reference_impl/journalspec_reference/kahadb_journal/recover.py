@@ -85,6 +85,9 @@ _LAST_OF = AUDIT, ACK_MAP, JOB
 PHASES = {"bad-checksum": "checksum", "bad-chain": "record", "bad-record": "record", "bad-command": "record"}
 
 
+#: Maps an edition to the function that makes the columns of a batch.
+_COLUMNS = {edition: late_columns(__package__, dialect) for edition, dialect in DIALECTS.items()}
+
 T = TypeVar("T")
 
 
@@ -143,12 +146,14 @@ class Walk:
     """
 
     def __init__(self, files: Sequence[DataFile], dialect: Dialect, policy: str) -> None:
-        self._dialect = dialect
-        self.roles = {file.name: role_of(file, dialect) for file in files}
-        data = [file for file in files if self.roles[file.name] == "data"]
-        self.last = data[-1] if data else None
-        self._files = files
-        self.size = sum([file.length for file in files])
+        self._dialect, self._files = dialect, files
+        self.roles: dict[str, str] = {}
+        self.last: DataFile | None = None
+        self.size = 0
+        for file in files:
+            role = self.roles[file.name] = role_of(file, dialect)
+            self.last = file if role == "data" else self.last
+            self.size += file.length
         self.reading = not policy
         #: Three flags: whether all files are scanned, checksums compared, damage skipped.
         self.all, self._checked, self.skips = POLICIES[policy or "salvage"]
@@ -163,16 +168,19 @@ class Walk:
         if end is not None:  # KHD-END-011
             found = partial(scan, source_of(file.data), self._dialect, file.name, end + 1, beyond=True)
         records = partial(told, file=file.name, dialect=self._dialect)
-        columns, names = late_columns(__package__, self._dialect), self._dialect.commands
-        # If two editions both have a command, its name and its parsing are the same in both.
-        return Stretch(
-            file.name,
-            found,
-            records,
-            columns,
-            self.roles[file.name],
-            alike=lambda codes: tuple(map(names.get, codes)),
-        )
+        columns = _COLUMNS[self._dialect.edition]
+        return Stretch(file.name, found, records, columns, self.roles[file.name], self._commands)
+
+    def _commands(self, codes: Iterable[int]) -> tuple[str | None, ...]:
+        """Return the names of commands.
+
+        If two editions both have a command, its name and its parsing are the same in both.
+        """
+        return tuple(map(self._dialect.commands.get, codes))
+
+    def shown(self, file: DataFile) -> FileMap:
+        """Return the layout entry of a file."""
+        return FileMap(file.name, file.length, self.roles[file.name])
 
     def batches(self, file: DataFile, *, plain: bool = True) -> Iterator[Batch]:
         """Yield the batches of a file; ``more["parsed"]`` contains the parsed records.
@@ -287,9 +295,7 @@ def _leave_out(batch: Batch, gone: frozenset[int]) -> None:
 class JournalState(dict[str, Any]):
     """The recovered state, with the pass that produced it. The contents need the positions of records."""
 
-    def __init__(self, values: Mapping[str, Any], passed: JournalPass) -> None:
-        super().__init__(values)
-        self.passed = passed
+    passed: JournalPass
 
     def __eq__(self, other: object) -> bool:
         """Compare states; messages at equal places of the same files are not decoded for this."""
@@ -353,7 +359,7 @@ class JournalPass:
         if batch.notes or batch.damage:
             self._damaged(file, batch)
         if batch.off:
-            items: Sequence[Parsed] | Commands = batch.more.get("parsed", ())
+            items: list[Parsed] | Commands = batch.more.get("parsed", [])
             if len(batch) >= _MANY:
                 # A parsed command is larger than its bytes, and is not kept.
                 batch.more.pop("parsed", None)
@@ -368,7 +374,7 @@ class JournalPass:
                 cut = bisect_left(batch.off, index.begins(file.number) - batch.base)
                 index.looks(file.number, batch)
             steps: Iterable[Step | QueueChanges] = ()
-            if isinstance(items, Sequence):
+            if isinstance(items, list):
                 steps = self._steps(file, batch, items[:live], place)
             elif live:
                 steps = items.steps(place) if 0 < cut < len(batch) else items.grouped(place)
@@ -439,7 +445,6 @@ class JournalPass:
                 late.append(Note("torn-tail", name, start))  # KHD-RCV-020
         left = self.store.incomplete()
         late += [Note("incomplete-transaction", text=tx_text(tx[1:])) for tx in left]  # KHD-SCN-014
-        files = [FileMap(file.name, file.length, walk.roles[file.name]) for file in self.files]
         missing = list(emptied(self.files, walk.roles, self.dialect)) if len(self.files) > 1 else []
         dropped = self._found.dropped()
         if self._evidence is not None:
@@ -452,7 +457,7 @@ class JournalPass:
             records=self._found.records(),
             dropped=dropped,
             state=self._state(),
-            files=tuple(files),
+            files=Deferred(len(self.files), partial(map, walk.shown, self.files)),
             notes=joined(note_place, self._set_notes, self._found.notes(), late),
             unanchored=self._beside.records(),
             missing=missing,
@@ -506,12 +511,13 @@ class JournalPass:
             return {"payloads": mapped(_payload, self._found.records())}
         store = self.store
         names = sorted(store.destinations)
-        doubtful = sorted(tx[1:] for tx in store.prepared if tx[0] == "XA")
-        state = {
-            "destinations": self._listed(lambda: map(self._destination, names), len(names)),
-            "in_doubt": self._listed(lambda: map(self._in_doubt, doubtful), len(doubtful)),
-        }
-        return JournalState(state, self)
+        doubtful = sorted([tx[1:] for tx in store.prepared if tx[0] == "XA"])
+        state = JournalState(
+            destinations=self._listed(partial(map, self._destination, names), len(names)),
+            in_doubt=self._listed(partial(map, self._in_doubt, doubtful), len(doubtful)),
+        )
+        state.passed = self
+        return state
 
     def same(self, other: JournalPass) -> bool:
         """Return whether two passes over the same files certainly have the same state.

@@ -156,13 +156,6 @@ class Destination:
         if self.owners is not None:
             self.owners.drop(number_of(stored))
 
-    def end(self, key: str) -> None:
-        """End a subscription, and remove the messages that only it needed."""
-        if self.owners is not None:
-            self.owners.leave(key)
-            for message_id in self.owners.needless():
-                del self.messages[message_id]
-
 
 def destination_of(fields: Mapping[str, Any]) -> Name:
     """Return the destination of a command; the default is a queue with an empty name."""
@@ -237,7 +230,7 @@ class Store:
 
     def incomplete(self) -> Iterable[TxId]:
         """Return the transactions without an end, except prepared XA transactions."""
-        return dict.fromkeys((*self._begun, *(tx for tx in self.prepared if tx[0] == "LOCAL")))
+        return dict.fromkeys([*self._begun, *[tx for tx in self.prepared if tx[0] == "LOCAL"]])
 
     def is_open(self, tx: TxId | None) -> bool:
         """Return whether a transaction did not end."""
@@ -347,7 +340,10 @@ class Store:
         self.subscribed[name, key] = place
         if retroactive is None:
             del self.subscribed[name, key]
-            here.end(key)
+            if here.owners is not None:
+                here.owners.leave(key)
+                for message_id in here.owners.needless():  # Only the ended subscription needed these.
+                    del here.messages[message_id]
             if not here.subscriptions:
                 del self.destinations[name]
         elif retroactive or key not in here.subscriptions:
