@@ -119,7 +119,7 @@ def zeros_end(data: bytes, at: int, top: int) -> int:
     """
     if at < top and not data[at]:
         for zeros in _ZEROS:
-            while at + len(zeros) <= top and data.startswith(zeros, at):
+            while data.startswith(zeros, at, top):
                 at += len(zeros)
     return at
 

@@ -193,11 +193,12 @@ def mapped(function: Callable[[S], T], sequence: Sequence[S]) -> Sequence[T]:
 
     Otherwise, the result is a list, because a state contains it and a state consists of JSON values.
     """
-    if isinstance(sequence, Lazy):
+    # Exact types are compared, because a test for an abstract class takes longer than all the rest.
+    if type(sequence) is Lazy:
         return Lazy(
             [Part(part.name, partial(map, function, Lazy([part])), part.count) for part in sequence.parts]
         )
-    if isinstance(sequence, Deferred):
+    if type(sequence) is Deferred:
         return Deferred(len(sequence), partial(map, function, sequence))
     return list(map(function, sequence))
 
@@ -241,7 +242,6 @@ def joined(place: Place[T], *sequences: Sequence[T]) -> Sequence[T]:
 
     The result is a tuple unless one of the sequences is read again or created late.
     """
-    # Exact types are compared, because a test for an abstract class takes longer than all the rest.
     if len(sequences) == 1 and type(sequences[0]) is not list:
         return sequences[0]
     filled = [*filter(len, sequences)]

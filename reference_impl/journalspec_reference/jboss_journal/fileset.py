@@ -164,12 +164,13 @@ def gather(files: Files, dialect: Dialect, params: Params, imply: bool = False) 
     if [file for file in found if not any(file.header.values())]:
         found = _with_headless(found, imply, implied)
     ordered = sorted(found, key=attrgetter("file_id"))
-    usable = [file for file in ordered if file.problem is None]
+    usable, unused = list[DataFile](), CONTROL not in files
+    for file in ordered:
+        if file.problem is None:
+            usable.append(file)
+        # The content of an unusable file is unknown.
+        unused = unused and file.problem is None and file.file_id == file.number
     notes += [*_notes(ordered, usable), *implied]
-    ids = [file.file_id for file in ordered]
-    # The content of an unusable file is unknown.
-    named = len(usable) == len(ordered) and [file.number for file in ordered] == ids
-    unused = named and CONTROL not in files
     return FileSet(
         ordered,
         usable,
@@ -179,7 +180,7 @@ def gather(files: Files, dialect: Dialect, params: Params, imply: bool = False) 
         plan.renamed,
         _packed_away(ordered),
         unused,
-        unused and ids == [*range(1, len(ids) + 1)],
+        unused and [file.file_id for file in ordered] == [*range(1, len(ordered) + 1)],
     )
 
 

@@ -304,7 +304,8 @@ class Replay:
             self.disputed.update(dict(counts) if dialect.pairs else ())
         if transaction is not None or not known:
             lacks = self._lacking_of(transaction or Transaction(), counts, pairs=dialect.pairs)
-            self._lacking.append((tx, place, lacks))
+            if lacks:
+                self._lacking.append((tx, place, lacks))
 
     def _lacking_of(self, transaction: Transaction, counts: Pairs, *, pairs: bool) -> int:
         """Return how many of the records counted by a COMMIT or PREPARE are missing from existing files."""
@@ -411,10 +412,10 @@ class Replay:
         """Return missing records that other records change or delete, and transactions that lack records.
 
         A record is missing if it is not deleted, and neither a delivered record nor an open transaction has
-        added it (JBM-RCV-031).
+        added it (JBM-RCV-031). :meth:`outcome` must precede, because it applies the last deletes.
         """
         unknown: dict[int, int] = {}
-        lacking, doubt = [item for item in self._lacking if item[2]], list[tuple[int, int]]()
+        lacking, doubt = self._lacking[:], list[tuple[int, int]]()
         for tx, item in self._open.items():
             if item.in_doubt:
                 doubt += [row for row in item.changes if row[1] & 1]
@@ -515,8 +516,10 @@ class Replay:
         brief: Callable[[], Iterable[tuple[object, int]]] | None = None,
     ) -> Sequence[T]:
         """Return the items of `make`, made on access; in a large journal, `size` decides which are kept."""
+        if not count:
+            return []
         if self._size + COST * count <= reread.KEEP:
-            return Deferred(count, make) if count else []
+            return Deferred(count, make)
         return few(make, count, size, brief)
 
     def _in_doubt(self, tx: int, transaction: Transaction) -> Mapping[str, Any]:

@@ -86,14 +86,6 @@ def scan(  # noqa: C901, PLR0912, PLR0915 # one loop on purpose: a branch is a r
         batch = Batch(base, data)
         add = batch.off.append
         while True:
-            # A rejected candidate is summed in both functions, so `left` limits both.
-            adjacent = base + at == last and not torn and (left > 0 or not hashed)
-            if adjacent and not (unreadable and source.gap(base, base + top)):
-                more, at = len(batch.off), _followed(data, at, usual, hashed, add)
-                if base + at > last:
-                    batch.end.extend(batch.off[more + 1 :])
-                    batch.end.append(at)
-                    last = base + at
             # Every offset is considered; bytes that are not a type of the edition with the stamp are skipped
             # one by one (JBM-RDR-001, JBM-RDR-002, JBM-RDR-003, JBM-RDR-015).
             found = find(data, zeros_end(data, at, top))
@@ -164,9 +156,14 @@ def scan(  # noqa: C901, PLR0912, PLR0915 # one loop on purpose: a branch is a r
                 del torn[:]
                 covered = 0
             add(at)
-            batch.end.append(stop)
-            # The search continues after the record, so its bytes are not read again (JBM-RDR-011).
+            more = len(batch.off)
+            # The search continues after the record, so its bytes are not read again (JBM-RDR-011). A rejected
+            # candidate is summed in both functions, so `left` limits both.
             at = stop
+            if (left > 0 or not hashed) and not (unreadable and source.gap(base, base + top)):
+                at = _followed(data, at, usual, hashed, add)
+            batch.end.extend(batch.off[more:])
+            batch.end.append(at)
             last = base + at
         base += at
         batch.code += bytes(map(data.__getitem__, batch.off))
