@@ -15,7 +15,7 @@ from journalspec.observation import At, Missing, Note, Observation, Record
 from journalspec.reread import COST, Changed, Deferred, few, joined, mapped
 from journalspec_reference import batches
 from journalspec_reference.api import Files, Params
-from journalspec_reference.batches import Batch, Found, Stretch, source_of
+from journalspec_reference.batches import Batch, Found, Source, Stretch, source_of
 from journalspec_reference.ids import NO_PLACES, IdPlaces, Ids
 from journalspec_reference.jboss_journal import codec, fileset
 from journalspec_reference.jboss_journal.bodies import Body, BodyColumns, PreparedTx
@@ -129,9 +129,9 @@ class Replay:
 
     def __init__(self, present: Iterable[int], complete: bool = False) -> None:
         self._present = frozenset(present)
-        #: For each part of a file: the file, and the start of the part. A long file has several parts,
-        #: because the offset in a position has few bits.
-        self._places: list[tuple[DataFile, int]] = []
+        #: For each part of a file: the file, its bytes, and the start of the part. A long file has several
+        #: parts, because the offset in a position has few bits.
+        self._places: list[tuple[DataFile, Source, int]] = []
         self._size = self._turn = 0
         #: If the journal is small, its batches, each with the position of its first byte.
         self._kept: list[tuple[int, Batch]] = []
@@ -166,14 +166,14 @@ class Replay:
         self._size += file.limit
         if self._size > reread.KEEP:
             self._kept.clear()
-        self._places.append((file, 0))
+        self._places.append((file, source_of(file.data), 0))
 
     def take(self, batch: Batch) -> None:
         """Apply the records of a batch in order."""
-        file, begin = self._places[-1]
+        file, source, begin = self._places[-1]
         if batch.base - begin >> OFFSET_BITS - 1:
             begin = batch.base
-            self._places.append((file, begin))
+            self._places.append((file, source, begin))
         here = (len(self._places) - 1 << OFFSET_BITS) + batch.base - begin
         if self._size <= reread.KEEP:
             self._kept.append((here, batch))
@@ -451,20 +451,20 @@ class Replay:
 
     def _record(self, place: int) -> JournalRecord:
         """Return the record at a place; raises Changed if it is read again and is no longer there."""
-        file, _ = self._places[place >> OFFSET_BITS]
+        file, source, _ = self._places[place >> OFFSET_BITS]
         if self._kept:
             here, batch = self._kept[bisect_right(self._kept, place, key=_FIRST) - 1]
             return decode_record(batch.data, place - here, file.dialect, batch.base)
         _, off = self.where(place)
         stamp = file.dialect.stamp(file.file_id)
-        found = first_found(source_of(file.data), file.dialect, stamp, off, file.limit, 1)
+        found = first_found(source, file.dialect, stamp, off, file.limit, 1)
         if found is None or found.base + found.off[0] != off:
             raise Changed(file.name)
         return decode_record(found.data, found.off[0], file.dialect, found.base)
 
     def where(self, place: int) -> tuple[str, int]:
         """Return the file and the offset of the record at a place."""
-        file, begin = self._places[place >> OFFSET_BITS]
+        file, _, begin = self._places[place >> OFFSET_BITS]
         return file.name, begin + (place & (1 << OFFSET_BITS) - 1)
 
     def bodies(self, places: Iterable[int]) -> Iterator[Body]:
@@ -483,8 +483,8 @@ class Replay:
             while groups:
                 group = groups.pop(0)
                 first, length = min(group), max(group) - min(group) + AGAIN_FROM
-                file, begin = self._places[first >> OFFSET_BITS]
-                source, limit = source_of(file.data), file.limit
+                file, source, begin = self._places[first >> OFFSET_BITS]
+                limit = file.limit
                 off, found, end = begin + (first & (1 << OFFSET_BITS) - 1), None, 0
                 # Twice the length of the last read is enough for adjacent records of that size. Positions in
                 # different files are far apart as numbers, so they are never read together.
