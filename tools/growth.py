@@ -185,6 +185,8 @@ MADE: Mapping[str, Callable[[int], object]] = {
     "portions": lambda n: " ".join(["portion:1:13:00000000:00000001"] * n),
     "messages": lambda n: " ".join(["hi"] * n),
     "ones": lambda n: ",".join(["1"] * n),
+    # JBoss: about half of the bytes of n pairs of records.
+    "half": lambda n: 40 * n,
     # JBoss: the parts of a text message of Artemis between and after the two places of its id.
     "between_ids": lambda n: f"{ORDERS}0000003f0000001a01000000087400650078007400",
     "behind_ids": lambda n: f"{ORDERS}000301{0:016x}{1000:016x}0400",

@@ -119,7 +119,7 @@ def zeros_end(data: bytes, at: int, top: int) -> int:
     """
     if at < top and not data[at]:
         for zeros in _ZEROS:
-            while at + len(zeros) <= top and data.startswith(zeros, at):
+            while data.startswith(zeros, at, top):
                 at += len(zeros)
     return at
 
@@ -375,7 +375,8 @@ class Found:
         return Lazy([Part(each.stretch.file, each.remarks, each.notes) for each in odd])
 
 
-_POLYNOMIAL = 0xEDB88320
+#: The polynomial 1, bit-reflected, and 32 ones, which invert a sum.
+_ONE, _ONES = 0x80000000, 0xFFFFFFFF
 #: The number of bytes that are summed at a time, and the distance between the prefixes whose sums are kept.
 PIECE, STEP = 1 << 20, 1 << 10
 
@@ -391,6 +392,8 @@ class Sums:
         #: The offset up to which the source is summed, by this object or by a caller that has the bytes.
         self._source, self.summed = source, 0
         self._base, self._prefixes = 0, array("I", [0])
+        #: x to the power of 8 * STEP * i modulo the polynomial, for each i: it moves a sum by i steps.
+        self._powers = array("I", [_ONE])
 
     def __call__(self, start: int, end: int) -> int:
         """Return the sum of a range."""
@@ -398,10 +401,10 @@ class Sums:
             if not self._base <= start <= self._base + STEP * len(self._prefixes):
                 # Bytes in between are not read, because they may be a hole.
                 self._base, self._prefixes = start // STEP * STEP, array("I", [0])
-            moved, length = self._prefix(start), end - start
-            for exponent in range(length.bit_length()):
-                if length >> exponent & 1:
-                    moved = multiply(moved, power(exponent))
+            steps, more = divmod(end - start, STEP)
+            while len(self._powers) <= steps:
+                self._powers.append(_moved(self._powers[-1], STEP))
+            moved = multiply(_moved(self._prefix(start), more), self._powers[steps])
             return self._prefix(end) ^ moved
         self.summed, value = max(end, self.summed), 0
         for at in range(start, end, PIECE):
@@ -418,19 +421,17 @@ class Sums:
         return zlib.crc32(self._source.read(at - more, more), known[index])
 
 
+def _moved(value: int, count: int) -> int:
+    """Return a sum as a part of the sum of its bytes and `count` further bytes, at most STEP."""
+    return zlib.crc32(_ZEROS[1][:count], value ^ _ONES) ^ _ONES
+
+
 def multiply(left: int, right: int) -> int:
     """Return the product of two polynomials modulo the polynomial of the CRC, bit-reflected."""
     product = 0
-    for bit in range(31, -1, -1):
-        if left >> bit & 1:
-            product ^= right
-        right = right >> 1 ^ (_POLYNOMIAL if right & 1 else 0)
-    return product
-
-
-@cache
-def power(exponent: int) -> int:
-    """Return x to the power of 8 * 2**exponent modulo the polynomial."""
-    if exponent == 0:
-        return 0x00800000  # x**8, bit-reflected
-    return multiply(power(exponent - 1), power(exponent - 1))
+    while left:
+        lowest = left & -left
+        product ^= right * lowest
+        left ^= lowest
+    # Four further bytes move the upper half of the product by x to the power of 32, as the modulus requires.
+    return product >> 31 ^ _moved(product << 1 & _ONES, 4)

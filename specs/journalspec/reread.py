@@ -196,11 +196,12 @@ def mapped(function: Callable[[S], T], sequence: Sequence[S]) -> Sequence[T]:
 
     Otherwise, the result is a list, because a state contains it and a state consists of JSON values.
     """
-    if isinstance(sequence, Lazy):
+    # Exact types are compared, because a test for an abstract class takes longer than all the rest.
+    if type(sequence) is Lazy:
         return Lazy(
             [Part(part.name, partial(map, function, Lazy([part])), part.count) for part in sequence.parts]
         )
-    if isinstance(sequence, Deferred):
+    if type(sequence) is Deferred:
         return Deferred(len(sequence), partial(map, function, sequence))
     return list(map(function, sequence))
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from operator import attrgetter
@@ -91,7 +91,7 @@ class FileSet(NamedTuple):
     others: Sequence[DataFile] = ()
     #: Names that a pending compaction removes. For names that it renames, a map from the old name to the new
     #: name.
-    removed: Sequence[str] = ()
+    removed: Collection[str] = ()
     renamed: Mapping[str, str] = MappingProxyType({})
     #: Required files that are missing.
     missing: Sequence[Missing] = ()
@@ -109,7 +109,11 @@ def extension_of(files: Files, params: Params) -> str:
     """Return the configured extension, or the most frequent extension of names of the right form."""
     if "extension" in params:
         return params["extension"]
-    found = Counter(match["extension"] for match in map(parsed, files) if match)
+    found: dict[str, int] = {}
+    for match in map(parsed, files):
+        if match:
+            extension = match["extension"]
+            found[extension] = found.get(extension, 0) + 1
     return max(sorted(found), key=found.__getitem__, default="")
 
 
@@ -157,15 +161,16 @@ def gather(files: Files, dialect: Dialect, params: Params, imply: bool = False) 
     found, copies = _without_copies(found, notes)
     others += copies
     implied: list[Note] = []
-    if not all(any(file.header.values()) for file in found):
+    if [file for file in found if not any(file.header.values())]:
         found = _with_headless(found, imply, implied)
     ordered = sorted(found, key=attrgetter("file_id"))
-    usable = [file for file in ordered if file.problem is None]
+    usable, unused = list[DataFile](), CONTROL not in files
+    for file in ordered:
+        if file.problem is None:
+            usable.append(file)
+        # The content of an unusable file is unknown.
+        unused = unused and file.problem is None and file.file_id == file.number
     notes += [*_notes(ordered, usable), *implied]
-    numbers = [file.number for file in ordered]
-    # The content of an unusable file is unknown.
-    named = len(usable) == len(ordered) and [file.file_id for file in ordered] == numbers
-    unused = named and CONTROL not in files
     return FileSet(
         ordered,
         usable,
@@ -175,7 +180,7 @@ def gather(files: Files, dialect: Dialect, params: Params, imply: bool = False) 
         plan.renamed,
         _packed_away(ordered),
         unused,
-        unused and numbers == [*range(1, len(numbers) + 1)],
+        unused and [file.file_id for file in ordered] == [*range(1, len(ordered) + 1)],
     )
 
 
@@ -274,6 +279,8 @@ def lost_from(found: FileSet, *, before: bool = False) -> list[Missing]:
     and all records in it were deleted.
     """
     files, others = found.files, found.others
+    if found.complete and not others:
+        return []
     named = parsed(files[0].name) if files and found.unused else None
     if len(files) >= POOL_FILES or named is None or named["extension"] != POOL_EXTENSION:
         return []
@@ -383,7 +390,8 @@ def _control_plan(files: Files, lists: ControlLists | None, notes: list[Note]) -
     gone = [name for name in new if name not in left and name.removesuffix(".cmp") not in left]
     text = f"the files that it replaces still exist and are ignored: {', '.join(removed)}" if removed else ""
     notes += [Note("control-file-gone", name, text=text) for name in gone]
-    return FileSet(removed=tuple(removed), renamed=renamed)
+    # There can be as many names as files, so looking up a name must not compare it with all of them.
+    return FileSet(removed=dict.fromkeys(removed), renamed=renamed)
 
 
 #: Three lists: old files, new files, and renames from one name to another.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import chain, islice, repeat, starmap
 from operator import add, itemgetter, sub
@@ -39,6 +39,8 @@ UNKNOWN_TEXT = "it is changed or deleted here, and the record that added it is n
 SWEEP_FROM = 1 << 14
 #: The ADD of a changed record is first looked for among this many records before the change.
 _SOON = 1 << 12
+#: The id of a transaction is the first part of a row about it.
+_FIRST = itemgetter(0)
 #: The types of records that take effect immediately and have the same form.
 _PLAIN = bytes((codec.ADD, codec.UPDATE))
 
@@ -55,6 +57,11 @@ def _told(file: DataFile, batch: Batch, *, as_stamped: bool = False) -> Iterator
         yield Record(item.kind.name, fields, At(file.name, item.off, item.end - item.off))
 
 
+def _as_columns(file: DataFile, batch: Batch) -> Mapping[str, Any]:
+    """Return the columns of a batch."""
+    return batches.late_columns(__package__, file.dialect, file.file_id)(batch)
+
+
 def stretch_of(file: DataFile, *, quiet: bool = False) -> Stretch:
     """Return the log of a file; with `quiet`, it contains only the records."""
     source, dialect, limit = source_of(file.data), file.dialect, file.limit
@@ -64,7 +71,7 @@ def stretch_of(file: DataFile, *, quiet: bool = False) -> Stretch:
         file.name,
         lambda: chain(gone, scan(source, dialect, stamp, header, limit, quiet=quiet)),
         partial(_told, file),
-        batches.late_columns(__package__, dialect, file.file_id),
+        partial(_as_columns, file),
         file.role,
     )
 
@@ -109,9 +116,7 @@ class Discarded(NamedTuple):
 class ReplayedState(dict[str, Any]):
     """The logical state, and the replay from which contents read the records again."""
 
-    def __init__(self, state: Mapping[str, Any], replay: Replay) -> None:
-        super().__init__(state)
-        self.replay = replay
+    replay: Replay
 
 
 class Replay:
@@ -124,9 +129,9 @@ class Replay:
 
     def __init__(self, present: Iterable[int], complete: bool = False) -> None:
         self._present = frozenset(present)
-        #: For each part of a file: the file, its bytes, its end, and the start of the part. A long file has
-        #: several parts, because the offset in a position has few bits.
-        self._places: list[tuple[DataFile, Source, int, int]] = []
+        #: For each part of a file: the file, its bytes, and the start of the part. A long file has several
+        #: parts, because the offset in a position has few bits.
+        self._places: list[tuple[DataFile, Source, int]] = []
         self._size = self._turn = 0
         #: If the journal is small, its batches, each with the position of its first byte.
         self._kept: list[tuple[int, Batch]] = []
@@ -135,7 +140,9 @@ class Replay:
         self._added = Ids() if complete else None
         self._ended = Ids()
         #: Deletes since the last sweep, and earlier deletes of records that were never added.
-        self._deletes, self._unknown = IdPlaces(), IdPlaces()
+        self._deletes, self._unknown = IdPlaces(), NO_PLACES
+        #: Whether there was an UPDATE or UPDATE_TX: only those can change a record that is missing.
+        self._changes = False
         #: For each transaction that lacks records: its id, the place of the record that shows this, and the
         #: number of missing records.
         self._lacking: list[tuple[int, int, int]] = []
@@ -159,17 +166,18 @@ class Replay:
         self._size += file.limit
         if self._size > reread.KEEP:
             self._kept.clear()
-        self._places.append((file, source_of(file.data), file.limit, 0))
+        self._places.append((file, source_of(file.data), 0))
 
     def take(self, batch: Batch) -> None:
         """Apply the records of a batch in order."""
-        file, _, _, begin = self._places[-1]
+        file, source, begin = self._places[-1]
         if batch.base - begin >> OFFSET_BITS - 1:
             begin = batch.base
-            self._places.append((*self._places[-1][:3], begin))
+            self._places.append((file, source, begin))
         here = (len(self._places) - 1 << OFFSET_BITS) + batch.base - begin
         if self._size <= reread.KEEP:
             self._kept.append((here, batch))
+        self._changes = self._changes or codec.UPDATE in batch.code or codec.UPDATE_TX in batch.code
         if batch.code.translate(None, _PLAIN):
             self._apply(batch, file, here)
         else:
@@ -254,10 +262,11 @@ class Replay:
                     if added is not None and not delivered.places[at] & 1:
                         added.add(ident)
             delivered.keep(live)
-            if added is not None:
-                for row in deletes:
-                    if row[0] not in added:
-                        self._unknown.append(row)
+            unknown = [row for row in deletes if row[0] not in added] if added is not None else ()
+            if unknown and self._unknown is NO_PLACES:
+                self._unknown = IdPlaces()
+            for row in unknown:
+                self._unknown.append(row)
             if gone:
                 deleted.update(gone)
                 latest = max(gone)
@@ -295,7 +304,8 @@ class Replay:
             self.disputed.update(dict(counts) if dialect.pairs else ())
         if transaction is not None or not known:
             lacks = self._lacking_of(transaction or Transaction(), counts, pairs=dialect.pairs)
-            self._lacking.append((tx, place, lacks))
+            if lacks:
+                self._lacking.append((tx, place, lacks))
 
     def _lacking_of(self, transaction: Transaction, counts: Pairs, *, pairs: bool) -> int:
         """Return how many of the records counted by a COMMIT or PREPARE are missing from existing files."""
@@ -341,27 +351,32 @@ class Replay:
             else:
                 why = "unhealthy-prepare" if transaction.unhealthy_prepare else "no-end"
                 dropped.append(Discarded(tx, why))
-        dropped.sort(key=itemgetter(0))
-        prepared.sort(key=itemgetter(0))
+        dropped.sort(key=_FIRST)
+        prepared.sort(key=_FIRST)
         live = self._delivered.places
 
         def brief() -> Iterator[tuple[object, int]]:
             batches = self.columns(place >> 1 for place in live)
             return ((kind, size) for batch in batches for _, size, kind in batch.heads)
 
-        state = {
-            "live": self._listed(len(live), partial(self._shown, _live, live), _body_size, brief),
-            "prepared": self._listed(
+        state = ReplayedState(
+            live=self._listed(len(live), partial(self._shown, _live, live), _body_size, brief),
+            prepared=self._listed(
                 len(prepared),
                 lambda: starmap(self._in_doubt, prepared),
                 lambda item: COST * (len(item["records"]) + len(item["deletes"])),
             ),
-            # Notes need all of these records anyway.
-            "discarded": few(
-                lambda: ({"tx": item.tx, "why": item.why} for item in dropped), len(dropped), lambda _: 0
+            discarded=self._listed(
+                len(dropped), lambda: ({"tx": item.tx, "why": item.why} for item in dropped), lambda _: 0
             ),
-        }
-        return ReplayedState(state, self)
+        )
+        state.replay = self
+        return state
+
+    @property
+    def rejected(self) -> bool:
+        """Whether a discarded transaction has a COMMIT or PREPARE. In that case, records were lost."""
+        return bool(self.dropped) or any(item.unhealthy_prepare for item in self._open.values())
 
     def live(self) -> Iterator[Body]:
         """Yield the live records in the order of delivery; raises Changed like :meth:`bodies`."""
@@ -397,15 +412,18 @@ class Replay:
         """Return missing records that other records change or delete, and transactions that lack records.
 
         A record is missing if it is not deleted, and neither a delivered record nor an open transaction has
-        added it (JBM-RCV-031).
+        added it (JBM-RCV-031). :meth:`outcome` must precede, because it applies the last deletes.
         """
-        self._sweep()
-        open_: Collection[Transaction] = self._open.values()
         unknown: dict[int, int] = {}
-        doubt = [row for item in open_ if item.in_doubt for row in item.changes if row[1] & 1]
+        lacking, doubt = self._lacking[:], list[tuple[int, int]]()
+        for tx, item in self._open.items():
+            if item.in_doubt:
+                doubt += [row for row in item.changes if row[1] & 1]
+            elif item.lacks[1]:
+                lacking.append((tx, *item.lacks))
         # Almost all changes follow the ADD of their record within a few records, so this fast test comes
         # first.
-        for ident, place in (*_soon_unknown(self._delivered), *doubt):
+        for ident, place in (*_soon_unknown(self._delivered), *doubt) if self._changes else ():
             if ident not in unknown and ident not in self._deleted:
                 unknown[ident] = place
         for ident, place in self._unknown:
@@ -413,12 +431,10 @@ class Replay:
             if ident != 0 and self._added is not None and ident not in self._added:
                 unknown.setdefault(ident, place)
         if unknown:
-            held = chain.from_iterable(item.changes for item in open_)
+            held = chain.from_iterable(item.changes for item in self._open.values())
             for ident, place in chain(self._delivered, held):
                 if not place & 1 and ident in unknown:
                     del unknown[ident]
-        lacking = [item for item in self._lacking if item[2]]
-        lacking += [(tx, *item.lacks) for tx, item in self._open.items() if item.lacks[1]]
         if not unknown and not lacking:
             return ()
         return joined(
@@ -435,19 +451,20 @@ class Replay:
 
     def _record(self, place: int) -> JournalRecord:
         """Return the record at a place; raises Changed if it is read again and is no longer there."""
-        file, source, limit, _ = self._places[place >> OFFSET_BITS]
+        file, source, _ = self._places[place >> OFFSET_BITS]
         if self._kept:
-            here, batch = self._kept[bisect_right(self._kept, place, key=itemgetter(0)) - 1]
+            here, batch = self._kept[bisect_right(self._kept, place, key=_FIRST) - 1]
             return decode_record(batch.data, place - here, file.dialect, batch.base)
         _, off = self.where(place)
-        found = first_found(source, file.dialect, file.dialect.stamp(file.file_id), off, limit, 1)
+        stamp = file.dialect.stamp(file.file_id)
+        found = first_found(source, file.dialect, stamp, off, file.limit, 1)
         if found is None or found.base + found.off[0] != off:
             raise Changed(file.name)
         return decode_record(found.data, found.off[0], file.dialect, found.base)
 
     def where(self, place: int) -> tuple[str, int]:
         """Return the file and the offset of the record at a place."""
-        file, _, _, begin = self._places[place >> OFFSET_BITS]
+        file, _, begin = self._places[place >> OFFSET_BITS]
         return file.name, begin + (place & (1 << OFFSET_BITS) - 1)
 
     def bodies(self, places: Iterable[int]) -> Iterator[Body]:
@@ -466,7 +483,8 @@ class Replay:
             while groups:
                 group = groups.pop(0)
                 first, length = min(group), max(group) - min(group) + AGAIN_FROM
-                file, source, limit, begin = self._places[first >> OFFSET_BITS]
+                file, source, begin = self._places[first >> OFFSET_BITS]
+                limit = file.limit
                 off, found, end = begin + (first & (1 << OFFSET_BITS) - 1), None, 0
                 # Twice the length of the last read is enough for adjacent records of that size. Positions in
                 # different files are far apart as numbers, so they are never read together.
@@ -498,8 +516,10 @@ class Replay:
         brief: Callable[[], Iterable[tuple[object, int]]] | None = None,
     ) -> Sequence[T]:
         """Return the items of `make`, made on access; in a large journal, `size` decides which are kept."""
+        if not count:
+            return []
         if self._size + COST * count <= reread.KEEP:
-            return Deferred(count, make) if count else []
+            return Deferred(count, make)
         return few(make, count, size, brief)
 
     def _in_doubt(self, tx: int, transaction: Transaction) -> Mapping[str, Any]:
@@ -546,11 +566,12 @@ def _soon_unknown(delivered: IdPlaces) -> list[tuple[int, int]]:
     """Return (id, place) of each change whose record was not added shortly before."""
     found: list[tuple[int, int]] = []
     for at in range(0, len(delivered.ids), _SOON):
-        near = slice(max(0, at - _SOON), at + _SOON)
-        ids, places = delivered.ids[near], delivered.places[near]
-        own = islice(zip(ids, places, strict=True), min(at, _SOON), None)
-        if changes := [row for row in own if row[1] & 1]:
-            added = {ident for ident, place in zip(ids, places, strict=True) if not place & 1}
+        own = slice(at, at + _SOON)
+        rows = zip(delivered.ids[own], delivered.places[own], strict=True)
+        if changes := [row for row in rows if row[1] & 1]:
+            near = slice(max(0, at - _SOON), at + _SOON)
+            rows = zip(delivered.ids[near], delivered.places[near], strict=True)
+            added = {ident for ident, place in rows if not place & 1}
             found += [row for row in changes if row[0] not in added]
     return found
 
@@ -583,11 +604,14 @@ def recover(files: Files, edition: str, policy: str, params: Params) -> Observat
     if problem is not None:
         return problem
     seen, beside = Found(), Found()
-    usable, unusable = found.usable, [file for file in found.files if file.problem is not None]
-    for file in unusable:
+    usable, notes = found.usable, list[Note]()
+    for file in found.files:
+        if file.problem is None:
+            continue
         _rows(seen, _left_out(file))
-    # The header can be the wrong part, so the file id in the record is used here (JBM-RCV-030).
-    notes = [Note("unanchored", file.name) for file in unusable if _rows(beside, _of_other_lives(file))]
+        # The header can be the wrong part, so the file id in the record is used here (JBM-RCV-030).
+        if _rows(beside, _of_other_lives(file)):
+            notes.append(Note("unanchored", file.name))
     replay = Replay([file.file_id for file in usable], found.complete)
     counts = []
     for file in usable:
@@ -610,7 +634,7 @@ def recover(files: Files, edition: str, policy: str, params: Params) -> Observat
         missing = joined(observation.missing_place, missing, lacking)
     mapped_files = (*found.files, *found.others) if forensic else found.files
     return Observation(
-        observation.RECOVERED if dropped or missing or _rejected(state) else observation.CLEAN,
+        observation.RECOVERED if dropped or missing or replay.rejected else observation.CLEAN,
         records=seen.records(),
         dropped=dropped,
         state=state,
@@ -676,11 +700,6 @@ def _of_other_lives(file: DataFile) -> Stretch:
         return earlier(source, dialect, log.scan(), dialect.header_size, file.limit)
 
     return Stretch(file.name, scanned, lambda batch: _told(file, batch, as_stamped=True))
-
-
-def _rejected(state: dict[str, Any]) -> bool:
-    """Return whether recovery discarded a transaction that has a COMMIT. In that case, records were lost."""
-    return any(item["why"] != "no-end" for item in state["discarded"])
 
 
 def _transaction_note(item: dict[str, Any]) -> Note:
