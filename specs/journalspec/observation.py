@@ -196,7 +196,7 @@ class Observation:
     records: Sequence[Record] = ()
     dropped: Sequence[Dropped] = ()
     state: Mapping[str, object] | None = None
-    files: tuple[FileMap, ...] = ()
+    files: Sequence[FileMap] = ()
     notes: Sequence[Note] = ()
     phase: str | None = None
     code: str | None = None
