@@ -201,6 +201,7 @@ _ABSENT = bytes(len(_OPTIONAL))
 _FIXED_SIZE, _PLAIN_SIZE = FIXED.size, FIXED.size + len(_ABSENT)
 #: The kind of a message, its optional parts if all are absent, and the length of a body of bytes.
 _BYTES = Struct(f">i{FIXED.size - _NUMBER.size}x{len(_ABSENT)}si")
+_BYTES_SIZE = _BYTES.size
 #: The numeric types in a stream or in properties, by id; 8 is a blob and 9 a string.
 PRIMITIVES = {kind: Struct(f">{code}") for kind, code in enumerate("iqdf?Hhb")}
 BLOB, TEXT = 8, 9
@@ -263,13 +264,12 @@ def optional(cursor: Cursor) -> Iterator[tuple[int, int] | None]:
 
 def message(data: Any) -> tuple[int, int, int]:
     """Return a message's kind, and the offsets of its body and its end. Bytes after its end are ignored."""
-    head = data[: _BYTES.size]
-    if len(head) == _BYTES.size:
+    head = data[:_BYTES_SIZE]
+    if len(head) == _BYTES_SIZE:
         kind, parts, length = _BYTES.unpack(head)
-        end = _BYTES.size + length
         # Most messages are bytes without optional parts.
-        if kind == 1 and parts == _ABSENT and _BYTES.size <= end <= len(data):
-            return kind, _PLAIN_SIZE, end
+        if kind == 1 and parts == _ABSENT and 0 <= length <= len(data) - _BYTES_SIZE:
+            return 1, _PLAIN_SIZE, _BYTES_SIZE + length
     head = head[:_PLAIN_SIZE]
     if len(head) < _FIXED_SIZE:
         raise BadStore(f"{_FIXED_SIZE} bytes at 0 do not fit")

@@ -73,7 +73,7 @@ def _description(cursor: Cursor) -> list[tuple[int, str]]:
         if code not in _WIDTHS:
             raise BadStore(f"a field of type {code:#x}")
         fields.append((code, cursor.text(cursor.number(2))))
-    _expect(cursor, _END + bytes((NULL,)))
+    _expect(cursor, _DESCRIBED)
     return fields
 
 
@@ -83,31 +83,31 @@ def _strings(cursor: Cursor, number: int) -> Iterator[tuple[int, int] | None]:
     # Strings of ASCII bytes are modified UTF-8. The lengths of short strings are ASCII bytes, too.
     ascii_only, places = data[at:].isascii(), array("q")
     for _ in range(number):
-        cursor.off, place = at, None
-        kind = data[at] if at < size else cursor.number(1)
+        kind = data[at] if at < size else END
         if kind in _STRINGS:
             start = at + (3 if kind == STRING else 9)
-            length = int.from_bytes(data[at + 1 : start], signed=kind == LONG_STRING)
-            at = start + length
-            if not start <= at <= size:
-                # One of these calls raises BadStore for the part that does not fit.
-                cursor.room(1), cursor.room(start - cursor.off), cursor.room(length)
-            if not ascii_only:
-                cursor.off = start
-                cursor.text(length)
-            place = start, at
+            end = start + int.from_bytes(data[at + 1 : start], signed=kind == LONG_STRING)
+            if not (ascii_only and start <= end <= size):
+                # One of these calls raises BadStore for a part that does not fit, or is no modified UTF-8.
+                cursor.off = at
+                cursor.room(1), cursor.room(start - cursor.off), cursor.text(end - start)
+            at, place = end, (start, end)
             places.extend(place)
+            yield place
         elif kind == REFERENCE:
-            cursor.room(1)
+            cursor.off = at + 1
             of = cursor.number(4, signed=True) - _FIRST_STRING
             if not 0 <= of < len(places) // 2:
                 raise BadStore(f"a reference to object {of}, which is not a string before it")
-            at, place = cursor.off, (places[2 * of], places[2 * of + 1])
+            at = cursor.off
+            yield places[2 * of], places[2 * of + 1]
         elif kind == NULL:
             at += 1
+            yield None
         else:
+            cursor.off = at
+            cursor.room(1)
             raise BadStore(f"an object of kind {kind:#x} where a string belongs")
-        yield place
     cursor.off = at
 
 
@@ -117,10 +117,12 @@ def _text(of: bytes) -> bytes:
 
 #: The first bytes of a file, the bytes around the entries of the map, and the end of the file.
 _OBJECT, _BLOCK, _END = STREAM + bytes((OBJECT,)), bytes((BLOCK, 8)), bytes((END,))
+#: The last bytes of the description of a class.
+_DESCRIBED = _END + bytes((NULL,))
 #: The first bytes of the description of the class, and the complete description as the product writes it.
 _CLASS = bytes((CLASS,)) + _text(_MAP) + _VERSION.to_bytes(8) + bytes((_FLAGS,))
 _NAMES = b"".join(bytes((code,)) + _text(name.encode()) for code, name in _FIELDS)
-_DESCRIPTION = _CLASS + len(_FIELDS).to_bytes(2) + _NAMES + _END + bytes((NULL,))
+_DESCRIPTION = _CLASS + len(_FIELDS).to_bytes(2) + _NAMES + _DESCRIBED
 #: The first bytes of a file, up to the number of its entries, as the product writes them. Load factor 0.75,
 #: threshold 12 and 16 buckets are the values of a map with up to 12 entries.
 _HEAD = _OBJECT + _DESCRIPTION + pack(">fi", 0.75, 12) + _BLOCK + pack(">i", 16)

@@ -39,7 +39,9 @@ def named(files: Iterable[str]) -> dict[str, str]:
 
     The names of compressed files and of files in a backup differ (SMQ-BAK-057).
     """
-    given = {name.removesuffix(".gz"): name for name in files}
+    given: dict[str, str] = {}
+    for name in files:
+        given[name.removesuffix(".gz")] = name
     if COMPLETED in given and "page.db" in given:
         moved = {name: f"{DURABLES}{name}" for name in given if name.endswith(SUFFIX)}
         moved["page.db"] = PAGES
@@ -52,7 +54,7 @@ def roles(files: Mapping[str, object]) -> dict[str, str]:
     found = {PAGES: "pages"} if PAGES in files else {}
     if LOG in files:
         found[LOG] = "log"
-    for path in sorted(files.keys() - found.keys()):
+    for path in sorted(files.keys() - found.keys()) if len(files) > len(found) else ():
         if of := role(path):
             found[path] = of
     return found

@@ -377,13 +377,15 @@ def shown(name: bytes) -> str:
     return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
 
 
-def _asked(files: Files, params: Params) -> tuple[dict[str, Any], int, dict[str, str]]:
+def _asked(files: Files, params: Params) -> tuple[Files, int, dict[str, str]]:
     """Return the files under their names in a store, the size of pages, and a map from these names to those
     here.
     """
     names = named(files)
     page_size = int(params.get("page_size", DEFAULT_SIZE))
-    return {plain: files[name] for plain, name in names.items()}, page_size, names
+    # If all names are the same, no file has another name in the store.
+    stored = files if names.keys() == files.keys() else {plain: files[own] for plain, own in names.items()}
+    return stored, page_size, names
 
 
 def _stretch(log: Log, name: str) -> Stretch:

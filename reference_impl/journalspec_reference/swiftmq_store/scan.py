@@ -383,6 +383,9 @@ class ReplayedPages:
     `count` is the number of complete pages in the file, or more if the log changes later pages.
     """
 
+    #: The changed page that was built last: several readers ask for the same page in turn.
+    _last: tuple[int, bytes] = (-1, b"")
+
     def __init__(self, source: Source, page_size: int, log: Source | None = None) -> None:
         self._source, self._log, self.page_size = source, log, page_size
         self.in_file = self.count = source.size // page_size
@@ -400,8 +403,6 @@ class ReplayedPages:
         self._in_memory = isinstance(source, Memory)
         self._held = range(self.in_file if self._in_memory else 0)
         self._block = source.read(0, source.size) if self._in_memory else b""
-        #: The changed page that was built last: several readers ask for the same page in turn.
-        self._last: tuple[int, bytes] = (-1, b"")
 
     def _hold(self, number: int) -> None:
         """Read a page that is not cached. If it is near the cached pages, also read the pages around it."""
@@ -484,8 +485,10 @@ class ReplayedPages:
     @property
     def gone(self) -> list[int]:
         """Return the pages after the end of the file that the log changes but does not create."""
-        changed, top, made = self.changed, self.in_file, self._made
-        return sorted([page for page in changed if page >= top and page not in made])
+        top, made = self.in_file, self._made
+        if self.count == top:
+            return []
+        return sorted([page for page in self.changed if page >= top and page not in made])
 
     @property
     def cut(self) -> bool:
@@ -552,12 +555,13 @@ class ReplayedPages:
                 # Only a change of exactly this field shows its value before the log.
                 if before and at == off and size == least == _FIELD:
                     there = self._source.peek(field - off, field + _FIELD)
-                    values = [data[image : image + size] for image in (old, start)]
+                    values = data[old : old + size], data[start : start + size]
                     if there[off:] not in values and not is_free(there):
                         self._unlike[field] = there[off:]
             # A field that agreed once, or of which a part was changed first, is not compared again.
             elif field in self._unlike:
-                values = [data[image + shift : image + shift + _FIELD] for image in (old, start)]
+                before_at, after_at = old + shift, start + shift
+                values = data[before_at : before_at + _FIELD], data[after_at : after_at + _FIELD]
                 if shift < 0 or min(size, least) < shift + _FIELD or self._unlike[field] in values:
                     # A change of a part of the field proves nothing.
                     del self._unlike[field]

@@ -83,7 +83,8 @@ class Entries(Sequence[Entry]):
 
     def add(self, entries: Iterable[tuple[int, ...]]) -> None:
         """Append entries of an index whose messages are not known yet."""
-        self._rows += b"".join([_NEW.pack(*entry[1:]) for entry in entries])
+        for entry in entries:
+            self._rows += _NEW.pack(*entry[1:])
 
     def know(self, at: int, digest: bytes | None, length: int, why: str | None = None) -> None:
         """Set the facts about an entry's message. A message without a digest has one page."""
@@ -344,10 +345,12 @@ class Walk:
         self, number: int, role: int, decode: Callable[[bytes, int], Iterable[T]], before: int
     ) -> tuple[int, list[T]]:
         """Return the page after a page of an index, and the valid entries. `before` is the page before it."""
-        page = self._claim(number, role)
+        page, entries = self._claim(number, role), []
         try:
             prev, following, slots, valid = codec.index(page)
-            entries = [entry for entry in decode(page, slots) if entry[0] == 1]
+            for entry in decode(page, slots):
+                if entry[0] == 1:
+                    entries.append(entry)
         except BadStore:
             self.roles[number] = 0
             self._no_index.add(number)
@@ -372,12 +375,12 @@ class Walk:
         if not count:
             return self
         # There can be millions of queues. All queues without messages share one empty list of entries.
-        none = Entries(pages)
-        number, before, damaged = 0, NONE, 0
+        none, number, before, damaged = Entries(pages), 0, NONE, 0
         try:
             while True:
                 following, roots = self._index(number, _ROOT, codec.root_slots, before)
-                self.queues += [Queue(name, head, none) for _, name, head, _, _ in roots]
+                for _, name, head, _, _ in roots:
+                    self.queues.append(Queue(name, head, none))
                 if following == NONE:
                     break
                 before, number = number, following
