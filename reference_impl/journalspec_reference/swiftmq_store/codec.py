@@ -23,6 +23,8 @@ PREPARED = b"sys$prepared"
 FREE = b"\1"
 _INDEX = Struct(">xiiii")
 _CHAIN = Struct(">Biii")
+#: The first bytes of the page of a message that has one page.
+_ALONE = _CHAIN.pack(0, NONE, NONE, 0)[:-4]
 _ENTRY = Struct(">Biiqqi")
 #: An entry in an index, followed by 4 unused bytes.
 _SLOT = Struct(_ENTRY.format + "4x")
@@ -176,10 +178,10 @@ def alone(page: bytes) -> bytes:
 
     If the result is empty, it may have more pages.
     """
-    mark, prev, following, length = _CHAIN.unpack_from(page)
-    if mark or prev != NONE or following != NONE or not CHAIN_HEADER <= length <= len(page):
+    if not page.startswith(_ALONE):
         return b""
-    return page[CHAIN_HEADER:length]
+    (length,) = _NUMBER.unpack_from(page, len(_ALONE))
+    return page[CHAIN_HEADER:length] if CHAIN_HEADER <= length <= len(page) else b""
 
 
 def blob_place(cursor: Cursor) -> tuple[int, int]:
@@ -197,6 +199,9 @@ _OPTIONAL = (*[_STRING] * 5, *[_DESTINATION] * 2, _PROPERTIES, *[_STRING] * 3)
 _ABSENT = bytes(len(_OPTIONAL))
 #: The size of the fixed part, and of a message without optional parts up to its body.
 _FIXED_SIZE, _PLAIN_SIZE = FIXED.size, FIXED.size + len(_ABSENT)
+#: The kind of a message, its optional parts if all are absent, and the length of a body of bytes.
+_BYTES = Struct(f">i{FIXED.size - _NUMBER.size}x{len(_ABSENT)}si")
+_BYTES_SIZE = _BYTES.size
 #: The numeric types in a stream or in properties, by id; 8 is a blob and 9 a string.
 PRIMITIVES = {kind: Struct(f">{code}") for kind, code in enumerate("iqdf?Hhb")}
 BLOB, TEXT = 8, 9
@@ -259,7 +264,13 @@ def optional(cursor: Cursor) -> Iterator[tuple[int, int] | None]:
 
 def message(data: Any) -> tuple[int, int, int]:
     """Return a message's kind, and the offsets of its body and its end. Bytes after its end are ignored."""
-    head = bytes(data[:_PLAIN_SIZE])
+    head = data[:_BYTES_SIZE]
+    if len(head) == _BYTES_SIZE:
+        kind, parts, length = _BYTES.unpack(head)
+        # Most messages are bytes without optional parts.
+        if kind == 1 and parts == _ABSENT and 0 <= length <= len(data) - _BYTES_SIZE:
+            return 1, _PLAIN_SIZE, _BYTES_SIZE + length
+    head = head[:_PLAIN_SIZE]
     if len(head) < _FIXED_SIZE:
         raise BadStore(f"{_FIXED_SIZE} bytes at 0 do not fit")
     (kind,) = _NUMBER.unpack_from(head)

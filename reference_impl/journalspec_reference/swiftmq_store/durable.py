@@ -6,6 +6,7 @@ Only these types are read. A file with any other class or kind of object is refu
 from __future__ import annotations
 
 from array import array
+from collections.abc import Iterator
 from contextlib import suppress
 from struct import pack
 from typing import NamedTuple
@@ -35,6 +36,8 @@ _FIRST_STRING = HANDLES + 2
 _FIELDS = [(ord("F"), "loadFactor"), (ord("I"), "threshold")]
 #: The keys that a subscription uses, and the length of the longest of them.
 _KEYS, _LONGEST = (b"topicName", b"selector", b"noLocal"), 9
+#: The kinds of strings.
+_STRINGS = STRING, LONG_STRING
 _WIDTHS = {ord(code): width for code, width in zip("BCDFIJSZ", (1, 2, 8, 4, 4, 8, 2, 1), strict=True)}
 
 
@@ -52,8 +55,10 @@ class Durable(NamedTuple):
 
 
 def _expect(cursor: Cursor, what: bytes) -> None:
-    if (found := cursor.take(len(what))) != what:
+    if not cursor.data.startswith(what, cursor.off):
+        found = cursor.take(len(what))
         raise BadStore(f"{found.hex()} at {cursor.off - len(what)} instead of {what.hex()}")
+    cursor.off += len(what)
 
 
 def _description(cursor: Cursor) -> list[tuple[int, str]]:
@@ -68,49 +73,65 @@ def _description(cursor: Cursor) -> list[tuple[int, str]]:
         if code not in _WIDTHS:
             raise BadStore(f"a field of type {code:#x}")
         fields.append((code, cursor.text(cursor.number(2))))
-    _expect(cursor, bytes((END, NULL)))
+    _expect(cursor, _DESCRIBED)
     return fields
 
 
-def _string(cursor: Cursor, places: array[int]) -> tuple[int, int] | None:
-    """Skip a string, a reference to a string, or null; return the place of the string's bytes, None for null.
-
-    `places` are begin and end of each string so far.
-    """
-    kind = cursor.number(1)
-    if kind == NULL:
-        return None
-    if kind == REFERENCE:
-        number = cursor.number(4, signed=True) - _FIRST_STRING
-        if not 0 <= number < len(places) // 2:
-            raise BadStore(f"a reference to object {number}, which is not a string before it")
-        return places[2 * number], places[2 * number + 1]
-    if kind not in {STRING, LONG_STRING}:
-        raise BadStore(f"an object of kind {kind:#x} where a string belongs")
-    length = cursor.number(2) if kind == STRING else cursor.number(8, signed=True)
-    start = cursor.off
-    cursor.text(length)
-    places.extend((start, cursor.off))
-    return start, cursor.off
+def _strings(cursor: Cursor, number: int) -> Iterator[tuple[int, int] | None]:
+    """Skip strings, references to strings, and nulls. Yield begin and end of each string, None for null."""
+    data, size, at = cursor.data, cursor.end, cursor.off
+    # Strings of ASCII bytes are modified UTF-8. The lengths of short strings are ASCII bytes, too.
+    ascii_only, places = data[at:].isascii(), array("q")
+    for _ in range(number):
+        kind = data[at] if at < size else END
+        if kind in _STRINGS:
+            start = at + (3 if kind == STRING else 9)
+            end = start + int.from_bytes(data[at + 1 : start], signed=kind == LONG_STRING)
+            if not (ascii_only and start <= end <= size):
+                # One of these calls raises BadStore for a part that does not fit, or is no modified UTF-8.
+                cursor.off = at
+                cursor.room(1), cursor.room(start - cursor.off), cursor.text(end - start)
+            at, place = end, (start, end)
+            places.extend(place)
+            yield place
+        elif kind == REFERENCE:
+            cursor.off = at + 1
+            of = cursor.number(4, signed=True) - _FIRST_STRING
+            if not 0 <= of < len(places) // 2:
+                raise BadStore(f"a reference to object {of}, which is not a string before it")
+            at = cursor.off
+            yield places[2 * of], places[2 * of + 1]
+        elif kind == NULL:
+            at += 1
+            yield None
+        else:
+            cursor.off = at
+            cursor.room(1)
+            raise BadStore(f"an object of kind {kind:#x} where a string belongs")
+    cursor.off = at
 
 
 def _text(of: bytes) -> bytes:
     return len(of).to_bytes(2) + of
 
 
+#: The first bytes of a file, the bytes around the entries of the map, and the end of the file.
+_OBJECT, _BLOCK, _END = STREAM + bytes((OBJECT,)), bytes((BLOCK, 8)), bytes((END,))
+#: The last bytes of the description of a class.
+_DESCRIBED = _END + bytes((NULL,))
 #: The first bytes of the description of the class, and the complete description as the product writes it.
 _CLASS = bytes((CLASS,)) + _text(_MAP) + _VERSION.to_bytes(8) + bytes((_FLAGS,))
 _NAMES = b"".join(bytes((code,)) + _text(name.encode()) for code, name in _FIELDS)
-_DESCRIPTION = _CLASS + len(_FIELDS).to_bytes(2) + _NAMES + bytes((END, NULL))
+_DESCRIPTION = _CLASS + len(_FIELDS).to_bytes(2) + _NAMES + _DESCRIBED
 #: The first bytes of a file, up to the number of its entries, as the product writes them. Load factor 0.75,
 #: threshold 12 and 16 buckets are the values of a map with up to 12 entries.
-_HEAD = STREAM + bytes((OBJECT,)) + _DESCRIPTION + pack(">fiBBi", 0.75, 12, BLOCK, 8, 16)
+_HEAD = _OBJECT + _DESCRIPTION + pack(">fi", 0.75, 12) + _BLOCK + pack(">i", 16)
 
 
 def subscription(topic: str) -> bytes:
     """Return the file of a subscription to a topic without a selector, as the product writes it."""
     entry = b"".join(bytes((STRING,)) + _text(each) for each in (_KEYS[0], mutf8.encode(topic)))
-    return _HEAD + (1).to_bytes(4) + entry + bytes((END,))
+    return _HEAD + (1).to_bytes(4) + entry + _END
 
 
 def presumed(file: str, data: bytes) -> Durable | None:
@@ -143,23 +164,25 @@ def durable(file: str, data: bytes) -> Durable:
     if not dollar or not file.endswith(SUFFIX):
         raise BadStore("the name of a durable subscriber file has a client, $, a name and .durable")
     cursor = Cursor(data)
-    _expect(cursor, STREAM + bytes((OBJECT,)))
-    values = {field: cursor.take(_WIDTHS[code]) for code, field in _description(cursor)}
-    load = values.get("loadFactor", b"\x3f\x40\0\0")
+    _expect(cursor, _OBJECT)
+    load = b"\x3f\x40\0\0"
+    for code, field in _description(cursor):
+        stored = cursor.take(_WIDTHS[code])
+        if field == "loadFactor":
+            load = stored
     # The load factor must be positive and not NaN. Compared as bits, such floats go up to infinity.
     if not 0 < int.from_bytes(load) <= 0x7F800000:
         raise BadStore(f"a load factor of {load.hex()}")
-    _expect(cursor, bytes((BLOCK, 8)))
+    _expect(cursor, _BLOCK)
     cursor.room(4)  # This is the number of buckets, which no reader needs.
     entries: dict[bytes, tuple[int, int] | None] = {}
-    places = array("q")
-    for _ in range(cursor.count(2)):
-        key, value = _string(cursor, places), _string(cursor, places)
+    strings = _strings(cursor, 2 * cursor.count(2))
+    for key, value in zip(strings, strings, strict=True):
         # A file can refer to one long string many times; no key is that long.
         if key and key[1] - key[0] <= _LONGEST and (name_of := data[slice(*key)]) in _KEYS:
             entries[name_of] = value
-    _expect(cursor, bytes((END,)))
-    topic, selector = (
+    _expect(cursor, _END)
+    topic, selector = [
         mutf8.decode(data[slice(*place)]) if (place := entries.get(key)) else None for key in _KEYS[:2]
-    )
+    ]
     return Durable(client, name, topic, selector, _KEYS[2] in entries)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 from journalspec.observation import Missing
 from journalspec_reference.answers import Answer
@@ -39,7 +39,9 @@ def named(files: Iterable[str]) -> dict[str, str]:
 
     The names of compressed files and of files in a backup differ (SMQ-BAK-057).
     """
-    given = {name.removesuffix(".gz"): name for name in files}
+    given: dict[str, str] = {}
+    for name in files:
+        given[name.removesuffix(".gz")] = name
     if COMPLETED in given and "page.db" in given:
         moved = {name: f"{DURABLES}{name}" for name in given if name.endswith(SUFFIX)}
         moved["page.db"] = PAGES
@@ -47,9 +49,15 @@ def named(files: Iterable[str]) -> dict[str, str]:
     return given
 
 
-def in_order(names: Iterable[str]) -> list[str]:
-    """Return file names in order: pages, log, then the others by name."""
-    return sorted(names, key=lambda name: (name != PAGES, name != LOG, name))
+def roles(files: Mapping[str, object]) -> dict[str, str]:
+    """Return the role of each file that has one, in order: pages, log, then the others by name."""
+    found = {PAGES: "pages"} if PAGES in files else {}
+    if LOG in files:
+        found[LOG] = "log"
+    for path in sorted(files.keys() - found.keys()) if len(files) > len(found) else ():
+        if of := role(path):
+            found[path] = of
+    return found
 
 
 def assumed(files: Files) -> dict[str, str]:
@@ -62,7 +70,7 @@ def assumed(files: Files) -> dict[str, str]:
 def detect(files: Files, _: Params) -> list[Detection]:
     """Detect the store among `files` by its names, and by the beginning of its log."""
     given = named(files)
-    plain = [name for name in in_order(given) if role(name)]
+    plain = roles(given)
     if not plain:
         return []
     tagged = LOG in given and bytes(files[given[LOG]][:4]) == b"\0\0\0\1"

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import partial
+from functools import cache, partial
 from operator import itemgetter
 from typing import Any, TypeVar
 
@@ -32,7 +32,7 @@ from journalspec_reference.api import Files, Params
 from journalspec_reference.batches import Batch, Found, Stretch, late_columns, lost, source_of, zeros
 from journalspec_reference.swiftmq_store import codec
 from journalspec_reference.swiftmq_store.durable import SUFFIX, Durable, durable
-from journalspec_reference.swiftmq_store.fileset import DEFAULT_SIZE, FORMAT, OLD_PAGES, in_order, named, role
+from journalspec_reference.swiftmq_store.fileset import DEFAULT_SIZE, FORMAT, OLD_PAGES, named, roles
 from journalspec_reference.swiftmq_store.scan import (
     INSERT,
     PORTION,
@@ -87,10 +87,7 @@ class Recovered:
         self, files: Mapping[str, Any], page_size: int = DEFAULT_SIZE, names: Mapping[str, str] | None = None
     ) -> None:
         self.files, self.page_size, self.names = files, page_size, names or {}
-        #: A backup has all files in one directory, and no log (SMQ-BAK-057).
-        self.backup = "/" not in self.names.get(PAGES, PAGES)
-        #: The role of each file.
-        self.roles: dict[str, str] = {}
+        self.roles = roles(files)
         self.queues: list[Queue] = []
         self.dropped: dict[bytes, str] = {}
         #: Queue, key and fault of the messages that salvage omits from a queue.
@@ -104,8 +101,7 @@ class Recovered:
         self.log = Found()
         #: Missing targets of references.
         self.missing: list[Missing] = []
-        for path in in_order(files):
-            of = self.roles[path] = role(path)
+        for path, of in self.roles.items():
             if of == "swap":
                 self.swaps.append(path)
             elif of == "durable":
@@ -113,6 +109,11 @@ class Recovered:
                     self.durables.append(durable(path.removeprefix(DURABLES), bytes(files[path])))
                 except codec.BadStore as bad:
                     self.bad_files[path] = str(bad)
+
+    @property
+    def backup(self) -> bool:
+        """Whether this is a backup: it has all files in one directory, and no log (SMQ-BAK-057)."""
+        return "/" not in self.names.get(PAGES, PAGES)
 
     def name(self, plain: str) -> str:
         """Return the name of a file here; it differs in a backup, and if the file is compressed."""
@@ -137,8 +138,10 @@ class Recovered:
 
         With `started`, also collect notes on deleted swap files.
         """
-        add = self.notes.add
-        bad = [queue for queue in self.queues if queue.why or queue.entries.whys]
+        add, walk = self.notes.add, self.read[2] if self.read else None
+        bad: list[Queue] = []
+        if walk and walk.bad:
+            bad += (queue for queue in self.queues if queue.why or queue.entries.whys)
         for queue in bad:
             for at, why in queue.entries.whys.items():
                 branch = why.startswith(BRANCH)
@@ -146,12 +149,15 @@ class Recovered:
                 add("bad-index" if branch else "bad-message", PAGES, f"{shown(queue.name)}{key}: {why}")
             untold = queue.entries.bad + queue.entries.bad_branches - len(queue.entries.whys)
             self.notes.more("bad-message", untold)
-        # A damaged index may be the only sign of a wrong page size (SMQ-FIL-059).
-        wrong = bool(self.notes.total or self.log.dropped() or self.refused or self.dropped or bad)
         if self.page_size != DEFAULT_SIZE:
             add("page-size", PAGES, f"{self.page_size} bytes")
-        elif wrong and not self.fits and (size := fitting_size(self.files.get(PAGES, b""), self.page_size)):
-            add("page-size", PAGES, f"page_size={size} makes sense of it, {self.page_size} was asked for")
+        # A damaged index may be the only sign of a wrong page size (SMQ-FIL-059).
+        elif not self.fits and (
+            bad or self.notes.total or self.refused or self.dropped or self.log.dropped()
+        ):
+            size = fitting_size(self.files.get(PAGES, b""), self.page_size)
+            if size:
+                add("page-size", PAGES, f"page_size={size} makes sense of it, {self.page_size} was asked for")
         for path, why in self.bad_files.items():
             add("bad-durable", path, why)
         if self.refused and self.refused[0] == "bad-root":
@@ -168,7 +174,7 @@ class Recovered:
             more = ", ..." if len(keys) > _KEYS else ""
             some = ", ".join(map(str, keys[:_KEYS])) + more
             add("held", PAGES, f"{shown(name)}: {len(keys)} of {number} messages, of the keys {some}")
-        if self.read and self.read[2].shared and (shared := self._shared(self.read[2].shared)):
+        if walk and walk.shared and (shared := self._shared(walk.shared)):
             entries = sum(len(queue.entries) for queue in self.queues if queue.name != codec.PREPARED)
             text = f"{entries} entries of queues name {entries - sum(shared.values())} messages"
             add("shared-message", PAGES, f"{text}, {len(shared)} of which are named several times")
@@ -249,7 +255,7 @@ def _settle(found: Recovered, walk: Walk, policy: str) -> None:
     _judge(found, log, pages, walk)
     if walk.why:
         found.refused = "bad-root", walk.why
-    elif found.checked and policy:
+    elif found.checked and policy and walk.bad:
         found.check(salvage=policy == "salvage")
     if walk.branches:
         _hold(found, walk.branches)
@@ -265,7 +271,7 @@ def _settle(found: Recovered, walk: Walk, policy: str) -> None:
 
 def _judge(found: Recovered, log: Log, pages: ReplayedPages, walk: Walk) -> None:
     """Add notes on a lost root index, on pages of another moment, and on missing items, from the walk."""
-    file, size, used = found.name(PAGES), pages.page_size, found.used
+    size, used = pages.page_size, found.used
     if not pages.in_file:
         found.notes.add("no-pages", PAGES)
     unreached = []
@@ -288,16 +294,17 @@ def _judge(found: Recovered, log: Log, pages: ReplayedPages, walk: Walk) -> None
         gone = pages.gone + gone
     begun = not pages.in_file and log.tagged and log.generation != codec.NONE and not pages.made(0)
     if not pages.in_file and (cut or begun or OLD_PAGES in found.files):
-        found.missing.append(Missing("pages", file))
+        found.missing.append(Missing("pages", found.name(PAGES)))
     elif gone or walk.absent:
         lowest, times = walk.absent or (pages.count, 0)
         number = str(min([lowest, *gone] if times else gone))
-        found.missing.append(Missing("page", number, file, text=f"{times + len(gone)} references"))
+        text = f"{times + len(gone)} references"
+        found.missing.append(Missing("page", number, found.name(PAGES), text=text))
     # Once a page is in use, a tagged log always contains its START. An untagged log can be empty (0 bytes).
     lacking = used is not None and zeros(log.source) if log.source.size else walk.why or unreached or walk.bad
     if lacking and not log.end and not found.backup:
         found.missing.append(Missing("log", LOG))
-    if found.durables or found.bad_files:
+    if walk.queues and (found.durables or found.bad_files):
         _lacking_durables(found, walk)
 
 
@@ -370,13 +377,15 @@ def shown(name: bytes) -> str:
     return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
 
 
-def _asked(files: Files, params: Params) -> tuple[dict[str, Any], int, dict[str, str]]:
+def _asked(files: Files, params: Params) -> tuple[Files, int, dict[str, str]]:
     """Return the files under their names in a store, the size of pages, and a map from these names to those
     here.
     """
     names = named(files)
     page_size = int(params.get("page_size", DEFAULT_SIZE))
-    return {plain: files[name] for plain, name in names.items()}, page_size, names
+    # If all names are the same, no file has another name in the store.
+    stored = files if names.keys() == files.keys() else {plain: files[own] for plain, own in names.items()}
+    return stored, page_size, names
 
 
 def _stretch(log: Log, name: str) -> Stretch:
@@ -397,8 +406,13 @@ def _maps(found: Recovered) -> Iterator[FileMap]:
             header["tagged"] = found.read[0].tagged
         elif of == "swap":
             header["swapped"] = sum(1 for _ in codec.swapped(data))
-        if of:
-            yield FileMap(found.names[path], len(data), "invalid" if path in found.bad_files else of, header)
+        yield FileMap(found.names[path], len(data), "invalid" if path in found.bad_files else of, header)
+
+
+@cache
+def _losses() -> frozenset[str]:
+    """Return the codes of the notes on losses."""
+    return frozenset(code for code, note in get_format(FORMAT).vocabulary.notes.items() if note.loss)
 
 
 def observe(files: Files, _: str, policy: str, params: Params) -> Observation:
@@ -421,17 +435,16 @@ def observe(files: Files, _: str, policy: str, params: Params) -> Observation:
     if found.bad_files:
         gone = [Dropped(found.name(path), 0, len(stored[path]), "bad-durable") for path in found.bad_files]
         dropped = *dropped, *gone
-    notes = found.notes.named(found.name)
+    notes = found.notes.named(found.name) if found.notes.total else ()
     lossy = bool(dropped or found.missing)
     if notes and not lossy:
-        words = get_format(FORMAT).vocabulary.notes
-        lossy = any(words[note.code].loss for note in notes)
+        lossy = not _losses().isdisjoint(found.notes.codes)
     return Observation(
         RECOVERED if lossy else CLEAN,
         records=found.log.records(),
         dropped=tuple(dropped),
         state=StoreState(found),
-        files=tuple(_maps(found)),
+        files=Deferred(len(found.roles), partial(_maps, found)),
         notes=notes,
         missing=tuple(found.missing),
     )
@@ -475,33 +488,56 @@ def _actions(data: bytes, at: int, end: int, page_size: int) -> Iterator[dict[st
         yield out | {name: data[place[0] : sum(place)] for name, place in places if place}
 
 
-class StoreState(dict[str, object]):
-    """The state after a start, in the form of an observation.
+class StoreState(Mapping[str, object]):
+    """The state after a start, in the form of an observation. Its parts are created at the first access.
 
     Contents use `found`, the source of this state.
     """
 
     def __init__(self, found: Recovered) -> None:
         self.found = found
-        queues, number = partial(_queues, found.queues), len(found.queues)
-        few_queues = number * COST <= reread.KEEP
-        super().__init__(
-            queues=Deferred(number, queues) if few_queues else Lazy([Part("", queues, number)]),
-            in_doubt=_late(found.branches, itemgetter(slice(5)), _part),
-            durables=_late(found.durables, itemgetter(0, 1), _subscription),
-        )
+        self._parts: dict[str, object] = {}
+
+    def __getitem__(self, name: str) -> object:
+        if name not in self._parts:
+            self._parts[name] = _PARTS[name](self.found)
+        return self._parts[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(_PARTS)
+
+    def __len__(self) -> int:
+        return len(_PARTS)
 
 
-def _late(items: Sequence[T], key: Callable[[T], Any], told: Callable[[T], object]) -> Sequence[object]:
-    """Return the items in the order of `key`, in the form of an observation."""
-    return Deferred(len(items), lambda: map(told, sorted(items, key=key))) if items else []
+def _queues(found: Recovered) -> Sequence[object]:
+    listed, number = partial(_listed, found.queues), len(found.queues)
+    if number * COST > reread.KEEP:
+        return Lazy([Part("", listed, number)])
+    return [*listed()]
+
+
+def _in_doubt(found: Recovered) -> Sequence[object]:
+    return [_part(branch) for branch in sorted(found.branches, key=itemgetter(slice(5)))]
+
+
+def _durables(found: Recovered) -> Sequence[object]:
+    return [_subscription(one) for one in sorted(found.durables, key=itemgetter(0, 1))]
+
+
+#: The parts of a state.
+_PARTS: dict[str, Callable[[Recovered], object]] = {
+    "queues": _queues,
+    "in_doubt": _in_doubt,
+    "durables": _durables,
+}
 
 
 def _subscription(one: Durable) -> dict[str, object]:
     return {name: value for name, value in one._asdict().items() if value is not None}
 
 
-def _queues(queues: Sequence[Queue]) -> Iterator[dict[str, object]]:
+def _listed(queues: Sequence[Queue]) -> Iterator[dict[str, object]]:
     # Messages are kept in memory only if their total number is small; the same applies to queues.
     many = sum([len(queue.entries) for queue in queues]) * COST > reread.KEEP
     for queue in queues:

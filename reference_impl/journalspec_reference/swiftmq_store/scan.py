@@ -26,6 +26,8 @@ START_SIZE, LEAST_ACTION = 12, 8
 #: transaction, number of actions; and their size.
 _LEAD_FIELDS = {True: Struct(">iq8xi"), False: Struct(">iqi")}
 LEADS = {tagged: fields.size for tagged, fields in _LEAD_FIELDS.items()}
+#: The types of records in a tagged and an untagged log. START may occur again in a tagged log (SMQ-LOG-023).
+_KINDS = {True: {START, COMMIT, ABORT}, False: {COMMIT, ABORT}}
 NUMBER, TRANSACTION = Struct(">i"), Struct(">qi")
 #: The fields at the start of every action. The fields after the first two have a meaning only in a PORTION.
 HEAD = Struct(">iiiBi")
@@ -163,20 +165,22 @@ class Log:
     log ends with the file.
     """
 
+    #: These values are those of an untagged log.
+    tagged, generation, end = False, NONE, 0
+    #: The number of bytes before the actions of a COMMIT or an ABORT.
+    lead = LEADS[tagged]
+
     def __init__(self, source: Source, page_size: int, pages: int) -> None:
-        self.source = source
-        self.page_size = page_size
+        self.source, self.page_size = source, page_size
         # Between two checkpoints, the file grows by at most one page for each action.
         self._most = pages + source.size // LEAST_ACTION
         head = source.read(0, START_SIZE)
-        self.tagged = head.startswith(_TAG)
-        self.generation, self.end = NONE, 0
         self.reason = "" if head else "empty"
-        if self.tagged:
+        if head.startswith(_TAG):
+            self.tagged, self.lead = True, LEADS[True]
             self.generation = int.from_bytes(head[4:], signed=True)
             if len(head) < START_SIZE or self.generation == NONE:
                 self.generation, self.reason = NONE, "bad-start"
-        self.lead = LEADS[self.tagged]
 
     def scan(  # noqa: C901, PLR0912, PLR0915  # one loop: a branch is a rule
         self, start: int = 0, limit: int | None = None, stretch: int = STRETCH
@@ -189,13 +193,11 @@ class Log:
         source, page_size, most, lead = self.source, self.page_size, self._most, self.lead
         size = source.size if limit is None else min(limit, source.size)
         tagged, generation, lead_of = self.tagged, self.generation, _LEAD_FIELDS[self.tagged].unpack_from
-        # START may occur again in a tagged log (SMQ-LOG-023).
-        kinds = {START, COMMIT, ABORT} if tagged else {COMMIT, ABORT}
-        base, need, over = start, 0, False
+        kinds, base, over = _KINDS[tagged], start, False
+        # Most logs contain few records before the zeros or old bytes that end the log.
+        length = min(FIRST, stretch)
         while not over:
-            # Most logs contain few records before the zeros or old bytes that end the log.
-            first = FIRST if base == start else stretch
-            data = source.read(base, min(max(min(first, stretch), need), size - base))
+            data = source.read(base, min(length, size - base))
             top, at, need = len(data), 0, 0
             final = base + top >= size
             if final:
@@ -245,6 +247,7 @@ class Log:
                 add_code(kind)
                 at = stop
             base += at
+            length = max(stretch if at else length, need)
             if over:
                 self.end, self.reason = base, reason
                 # After a sound log, there are zeros or old records.
@@ -380,6 +383,9 @@ class ReplayedPages:
     `count` is the number of complete pages in the file, or more if the log changes later pages.
     """
 
+    #: The changed page that was built last: several readers ask for the same page in turn.
+    _last: tuple[int, bytes] = (-1, b"")
+
     def __init__(self, source: Source, page_size: int, log: Source | None = None) -> None:
         self._source, self._log, self.page_size = source, log, page_size
         self.in_file = self.count = source.size // page_size
@@ -394,12 +400,9 @@ class ReplayedPages:
         self._seen: set[int] = set()
         self._unlike: dict[int, bytes] = {}
         #: The most recently read pages and their bytes. Content in memory is read directly.
-        self._held, self._block = range(0), b""
         self._in_memory = isinstance(source, Memory)
-        if self._in_memory:
-            self._held, self._block = range(self.in_file), source.read(0, source.size)
-        #: The changed page that was built last: several readers ask for the same page in turn.
-        self._last: tuple[int, bytes] = (-1, b"")
+        self._held = range(self.in_file if self._in_memory else 0)
+        self._block = source.read(0, source.size) if self._in_memory else b""
 
     def _hold(self, number: int) -> None:
         """Read a page that is not cached. If it is near the cached pages, also read the pages around it."""
@@ -482,8 +485,10 @@ class ReplayedPages:
     @property
     def gone(self) -> list[int]:
         """Return the pages after the end of the file that the log changes but does not create."""
-        changed, top, made = self.changed, self.in_file, self._made
-        return sorted([page for page in changed if page >= top and page not in made]) if changed else []
+        top, made = self.in_file, self._made
+        if self.count == top:
+            return []
+        return sorted([page for page in self.changed if page >= top and page not in made])
 
     @property
     def cut(self) -> bool:
@@ -494,13 +499,14 @@ class ReplayedPages:
     @property
     def unlike(self) -> list[int]:
         """Return the pages whose state in the file differs from every state that the log passes through."""
-        pages = {field // self.page_size for field in self._unlike}
-        return sorted(pages - self._made.keys()) if pages else []
+        if not self._unlike:
+            return []
+        return sorted({field // self.page_size for field in self._unlike} - self._made.keys())
 
     def take(self, batch: Batch) -> None:
         """Replay records in order (SMQ-RCV-028); an ABORT is applied, then undone (SMQ-RCV-029)."""
         data, lead, size, top = batch.data, batch.more["lead"], self.page_size, self.in_file
-        changed, made = self.changed, self._made
+        changed, made, most = self.changed, self._made, SETTLED // size
         for begin, end, code in zip(batch.off, batch.end, batch.code, strict=True):
             if code == START:
                 continue
@@ -524,8 +530,7 @@ class ReplayedPages:
                     made[page], images = image is None, None
                 if images is None:
                     self.count = max(self.count, page + 1)
-                    few = len(changed) < SETTLED // size
-                    images = changed[page] = self._base(page) if few else array("q")
+                    images = changed[page] = self._base(page) if len(changed) < most else array("q")
                 start, length = image or (0, 0)
                 if isinstance(images, bytearray):
                     images[off : off + length] = data[start : start + length]
@@ -545,17 +550,18 @@ class ReplayedPages:
         old, least = before or after
         for off in range(max(1, at - (at - 1) % _FIELD), min(at + max(size, least), _FIELDS_END), _FIELD):
             field, shift = page * self.page_size + off, off - at
-            # A field that agreed once, or of which a part was changed first, is not compared again.
-            if field in self._seen and field not in self._unlike:
-                continue
-            values = [data[image + shift : image + shift + _FIELD] for image in (old, start)]
             if field not in self._seen:
                 self._seen.add(field)
                 # Only a change of exactly this field shows its value before the log.
                 if before and at == off and size == least == _FIELD:
-                    there = self._source.peek(page * self.page_size, page * self.page_size + _FIELDS_END)
-                    if there[off : off + _FIELD] not in values and not is_free(there):
-                        self._unlike[field] = there[off : off + _FIELD]
-            elif shift < 0 or min(size, least) < shift + _FIELD or self._unlike.get(field) in values:
-                # A change of a part of the field proves nothing.
-                self._unlike.pop(field, None)
+                    there = self._source.peek(field - off, field + _FIELD)
+                    values = data[old : old + size], data[start : start + size]
+                    if there[off:] not in values and not is_free(there):
+                        self._unlike[field] = there[off:]
+            # A field that agreed once, or of which a part was changed first, is not compared again.
+            elif field in self._unlike:
+                before_at, after_at = old + shift, start + shift
+                values = data[before_at : before_at + _FIELD], data[after_at : after_at + _FIELD]
+                if shift < 0 or min(size, least) < shift + _FIELD or self._unlike[field] in values:
+                    # A change of a part of the field proves nothing.
+                    del self._unlike[field]

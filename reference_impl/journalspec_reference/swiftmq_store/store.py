@@ -10,14 +10,16 @@ import re
 from array import array
 from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from itertools import chain
 from struct import Struct
 from typing import Any, NamedTuple, TypeVar
 
 from journalspec.observation import Note
+from journalspec.reread import Deferred
 from journalspec_reference.batches import source_of
 from journalspec_reference.swiftmq_store import codec
 from journalspec_reference.swiftmq_store.codec import CHAIN_HEADER, INDEX_HEADER, NONE, PREPARED, BadStore
@@ -33,7 +35,8 @@ _USES = "", "root_entry", "queue_entry", "message_page"
 _IN_USE = re.compile(rb"[^\0]")
 #: The first words of a reason if a message is complete, but the prepared branch in it is not.
 BRANCH = "branch: "
-#: Digest and length of a message, and the reason why the message or its branch cannot be read.
+#: Digest and length of a message, and the reason why the message or its branch cannot be read. The digest of
+#: a message of one page is computed later.
 Facts = tuple[bytes | None, int, str | None]
 
 
@@ -80,7 +83,8 @@ class Entries(Sequence[Entry]):
 
     def add(self, entries: Iterable[tuple[int, ...]]) -> None:
         """Append entries of an index whose messages are not known yet."""
-        self._rows += b"".join([_NEW.pack(*entry[1:]) for entry in entries])
+        for entry in entries:
+            self._rows += _NEW.pack(*entry[1:])
 
     def know(self, at: int, digest: bytes | None, length: int, why: str | None = None) -> None:
         """Set the facts about an entry's message. A message without a digest has one page."""
@@ -245,15 +249,22 @@ class StoreNotes:
         self.total += number
         self._counts[code] = self._counts.get(code, 0) + number
 
-    def named(self, name: Callable[[str], str]) -> tuple[Note, ...]:
+    @property
+    def codes(self) -> Collection[str]:
+        """Return the codes of the notes."""
+        return self._counts.keys()
+
+    def named(self, name: Callable[[str], str]) -> Sequence[Note]:
         """Return the notes; `name` maps the store's own name of a file to its name here."""
-        more = [
-            Note(code, text=f"and {number - MOST_TOLD} more")
-            for code, number in self._counts.items()
-            if number > MOST_TOLD
-        ]
-        kept = [Note(code, name(file) if file else "", off, text) for code, file, off, text in self._kept]
-        return *kept, *more
+        counts = self._counts.items() if self.total > MOST_TOLD else ()
+        many = [(code, number - MOST_TOLD) for code, number in counts if number > MOST_TOLD]
+        return Deferred(len(self._kept) + len(many), partial(self._made, name, many))
+
+    def _made(self, name: Callable[[str], str], many: Iterable[tuple[str, int]]) -> Iterator[Note]:
+        for code, file, off, text in self._kept:
+            yield Note(code, name(file) if file else "", off, text)
+        for code, number in many:
+            yield Note(code, text=f"and {number} more")
 
 
 class Walk:
@@ -330,53 +341,58 @@ class Walk:
             self.notes.add("free-in-use", PAGES, off=number * pages.page_size)
         return page
 
-    def _index(self, head: int, role: int, decode: Callable[[bytes, int], Iterable[T]]) -> Iterator[list[T]]:
-        """Yield the valid entries of an index, page by page."""
-        number, before = head, NONE
-        while True:
-            page = self._claim(number, role)
-            try:
-                prev, following, slots, valid = codec.index(page)
-                entries = [entry for entry in decode(page, slots) if entry[0] == 1]
-            except BadStore:
-                self.roles[number] = 0
-                self._no_index.add(number)
-                raise
-            if role == _ROOT and not number and not any(page[1:INDEX_HEADER]):
+    def _index(
+        self, number: int, role: int, decode: Callable[[bytes, int], Iterable[T]], before: int
+    ) -> tuple[int, list[T]]:
+        """Return the page after a page of an index, and the valid entries. `before` is the page before it."""
+        page, entries = self._claim(number, role), []
+        try:
+            prev, following, slots, valid = codec.index(page)
+            for entry in decode(page, slots):
+                if entry[0] == 1:
+                    entries.append(entry)
+        except BadStore:
+            self.roles[number] = 0
+            self._no_index.add(number)
+            raise
+        if role == _ROOT and not slots:
+            if not (number or prev or following or valid):
+                # The store was never started. Only the root index can have an unwritten first page.
                 self.unwritten = True
-                return  # The store was never started. Only the root index can have an unwritten first page.
-            if role == _ROOT and not slots and valid > 0:
+                return NONE, []
+            if valid > 0:
                 # In the index of a queue, this would lose only messages of that queue, and a note reports it.
                 raise BadStore(f"page {number} has no entry and says that {valid} are valid")
-            if prev != before:
-                self.notes.add("wrong-link", PAGES, off=number * self._pages.page_size)
-            if valid != len(entries):
-                self.notes.add("wrong-valid-count", PAGES, off=number * self._pages.page_size)
-            yield entries
-            if following == NONE:
-                return
-            before, number = number, following
+        if prev != before:
+            self.notes.add("wrong-link", PAGES, off=number * self._pages.page_size)
+        if valid != len(entries):
+            self.notes.add("wrong-valid-count", PAGES, off=number * self._pages.page_size)
+        return following, entries
 
     def run(self) -> Walk:  # noqa: C901, PLR0912  # three loops, one after the other
         """Walk the root index, then all queue indexes, then all messages. Return the walk."""
-        pages, roles, noted = self._pages, self.roles, self.notes.total
-        if not pages.count:
+        pages, roles, noted, count = self._pages, self.roles, self.notes.total, self._pages.count
+        if not count:
             return self
         # There can be millions of queues. All queues without messages share one empty list of entries.
-        none = Entries(pages)
+        none, number, before, damaged = Entries(pages), 0, NONE, 0
         try:
-            for roots in self._index(0, _ROOT, codec.root_slots):
+            while True:
+                following, roots = self._index(number, _ROOT, codec.root_slots, before)
                 for _, name, head, _, _ in roots:
                     self.queues.append(Queue(name, head, none))
+                if following == NONE:
+                    break
+                before, number = number, following
         except BadStore as bad:
             self.why = str(bad)
-        damaged = 0
         # Walk all indexes first. If a message refers to a page of an index, the message is wrong, not the
         # index.
         for queue in self.queues:
-            last = NONE
+            number, before, last = queue.head, NONE, NONE
             try:
-                for rows in self._index(queue.head, _QUEUE, codec.queue_slots):
+                while True:
+                    following, rows = self._index(number, _QUEUE, codec.queue_slots, before)
                     for _, _, _, _, key, _ in rows:
                         if key <= last:
                             self.notes.add("key-order", PAGES, f"key {key} follows key {last}")
@@ -384,6 +400,9 @@ class Walk:
                     if rows and queue.entries is none:
                         queue.entries = Entries(pages)
                     queue.entries.add(rows)
+                    if following == NONE:
+                        break
+                    before, number = number, following
             except BadStore as bad:
                 damaged += 1
                 queue.why = str(bad) if damaged <= MOST_TOLD else "damaged"
@@ -393,7 +412,7 @@ class Walk:
             know, plain = queue.entries.know, queue.name != PREPARED
             for at, page in enumerate(queue.entries.first_pages()):
                 length = 0
-                if 0 <= page < pages.count:
+                if 0 <= page < count:
                     if roles[page]:
                         know(at, *self._again(number << 32 | at, page, prepared=not plain))
                         continue
@@ -493,6 +512,8 @@ class Walk:
                 self.branches[page] = codec.branch(data, parsed=parsed)
             except BadStore as bad:
                 return None, size, BRANCH + str(bad)
+        if before == page and not fault:
+            return None, parsed[-1], None
         digest, end = hashlib.sha256(), parsed[-1]
         for piece in data.pieces(0, end) if isinstance(data, Chained) else [data[:end]]:
             digest.update(piece)
