@@ -12,7 +12,7 @@ from array import array
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from functools import cached_property, lru_cache, partial
+from functools import cached_property, partial
 from itertools import chain, islice, starmap
 from operator import itemgetter
 from os import scandir
@@ -29,9 +29,10 @@ from journalspec_reference.kahadb_journal.contents import openwire
 from journalspec_reference.kahadb_journal.contents.acks import AckMapError, ack_map
 from journalspec_reference.kahadb_journal.contents.jobs import early, jobs
 from journalspec_reference.kahadb_journal.contents.openwire import Decoded
+from journalspec_reference.kahadb_journal.contents.sums import Sums
 from journalspec_reference.kahadb_journal.evidence import OPENWIRE
 from journalspec_reference.kahadb_journal.index import UnusableIndex, is_in
-from journalspec_reference.kahadb_journal.owners import Ranked
+from journalspec_reference.kahadb_journal.owners import Ranked, Subscription
 from journalspec_reference.kahadb_journal.records import FIRST, HeadTimes
 from journalspec_reference.kahadb_journal.recover import ACK_MAP, JOB, JournalPass, JournalState
 from journalspec_reference.kahadb_journal.store import (
@@ -236,9 +237,10 @@ class KahaContents(Contents):
     def _counted(self) -> Iterator[tuple[Name, Count, int]]:
         """Yield the name and count of each queue or subscription, and the messages that a broker reports."""
         known = self.passed.known
-        # Subscriptions of a topic share messages, so their lengths and times are kept during the count.
-        time_of = lru_cache(1 << 14)(partial(self._read_time, self.version))
-        for name, key, entries, _ in self._lists:
+        # Subscriptions of a topic share messages, so lengths and times are read once for all of them.
+        topic, sums = None, Sums(())
+        for listed in self._lists:
+            name, key = listed.name, listed.subscription
             total, pending = Count("messages", name[1] if key is None else f"{name[1]} {key}"), 0
             if key is None:
                 # The order of messages does not matter here, and their ids matter only if db.data hides some
@@ -247,11 +249,21 @@ class KahaContents(Contents):
                 for place in map(place_of, messages.values()):
                     total.add(*self._read_time(self.version, place))
                 pending = len(messages) - len(known.hidden.get(name, ()) if known else ())
-            else:
-                for entry in entries():
+            elif listed.needs is None:
+                for entry in listed.entries():
                     pending += entry.state != NOT_IN_INDEX
-                    total.add(*time_of(entry.place))
+                    total.add(*self._read_time(self.version, entry.place))
+            else:
+                if topic != name:
+                    topic, sums = name, Sums(self._measured(name))
+                sums.add(total, listed.needs)
+                pending = listed.pending(total.rows)
             yield name, total, pending
+
+    def _measured(self, name: Name) -> Iterator[tuple[int, int, int | None]]:
+        """Yield number, length and time of each message of a topic, in the order of numbers."""
+        for stored in self._store.destinations[name].messages.values():
+            yield number_of(stored), *self._read_time(self.version, place_of(stored))
 
     def _read_time(self, version: int, place: int) -> tuple[int, int | None]:
         """Return length and time of a message's record, from its first bytes if they contain the time.
@@ -283,15 +295,15 @@ class KahaContents(Contents):
             fields = found.fields if found.fields.get("kind") == openwire.SUBSCRIPTION else {}
             if found.wrong or not fields:
                 self._remark("subscriptions", key, place, "undecodable", found.wrong or "of another type")
-            states = Counter(entry.state for entry in listed.entries())
+            total = listed.number()
             file, off = (None, None) if place is None else self._places.where(place)
             of_client = ("client_id", "name", "selector", "no_local")
             yield {column: fields.get(column) for column in of_client} | {
                 "queue": name[1],
                 "key": key,
                 "subscribed": fields.get("subscribed_destination"),
-                "messages": states.total(),
-                "pending": states.total() - states[NOT_IN_INDEX],
+                "messages": total,
+                "pending": listed.pending(total),
                 "index_only": listed.info is not None,
                 "file": file,
                 "off": off,
@@ -437,13 +449,24 @@ class ListedMessage(NamedTuple):
 class Listed(NamedTuple):
     """A queue, or a topic with the key of a durable subscription; `entries` iterates over the messages.
 
-    `info` is the object of a subscription that only the index contains.
+    `info` is the object of a subscription that only the index contains. `needs` are the needs of a
+    subscription of the journal, and `number` counts the messages. `indexed`: a message can be absent from the
+    index.
     """
 
     name: Name
     subscription: str | None
     entries: Callable[[], Iterator[ListedMessage]]
+    number: Callable[[], int]
     info: bytes | None = None
+    needs: Subscription | None = None
+    indexed: bool = False
+
+    def pending(self, total: int) -> int:
+        """Return how many of all the messages, `total`, a broker reports."""
+        if not self.indexed:
+            return total
+        return total - sum(entry.state == NOT_IN_INDEX for entry in self.entries())
 
 
 class _Topic(NamedTuple):
@@ -472,14 +495,16 @@ class Lists:
         for name in sorted({*self._store.destinations, *only}):
             here = self._store.destinations.get(name, Destination())
             if not name[0].endswith("TOPIC"):
-                yield Listed(name, None, partial(self._of_queue, name, here))
+                yield Listed(name, None, partial(self._of_queue, name, here), here.messages.__len__)
                 continue
             topic, ranked = self._topic(name, here), here.ranked()
-            for key in sorted(here.subscriptions):
-                yield Listed(name, key, partial(self._of_subscription, name, here, key, ranked, topic))
+            for key, needs in sorted(here.subscriptions.items(), key=itemgetter(0)):
+                listed = partial(self._of_subscription, name, here, key, ranked, topic)
+                number = partial(ranked.count, needs)
+                yield Listed(name, key, listed, number, needs=needs, indexed=topic is not None)
             if topic is not None:
                 for key, entries in sorted(topic.others.items()):
-                    yield Listed(name, key, entries.__iter__, topic.infos[key])
+                    yield Listed(name, key, entries.__iter__, entries.__len__, topic.infos[key])
 
     def _of_queue(self, name: Name, here: Destination) -> Iterator[ListedMessage]:
         hidden = self._known.hidden.get(name, ()) if self._known is not None else ()
