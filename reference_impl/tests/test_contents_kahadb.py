@@ -23,7 +23,7 @@ from journalspec.kahadb_journal.commands import build, framed
 from journalspec_corpus.kahadb_journal import author
 from journalspec_reference import answers, filesets
 from journalspec_reference.contents import Count, contents
-from journalspec_reference.kahadb_journal.contents import KahaContents, acks, openwire, sums
+from journalspec_reference.kahadb_journal.contents import KahaContents, Sums, acks, openwire
 from journalspec_reference.kahadb_journal.owners import Ranked, Subscription
 from tables import literals
 from work import LINEAR, Counted, Task, growth
@@ -437,7 +437,7 @@ def test_sums_of_a_subscription_equal_the_sums_over_its_messages(
     for number, size, time in numbered:
         if number > above and number not in acknowledged:
             wanted.add(size, time)
-    sums.Sums(numbered).add(total, one)
+    Sums(numbered).add(total, one)
     assert total == wanted
     ranked = Ranked([(number % 3 - 1, number, str(number)) for number, *_ in numbered], (-1, 0, 1))
     assert ranked.count(one) == len([*ranked.pending(one)]) == wanted.rows
