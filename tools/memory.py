@@ -40,6 +40,7 @@ COMMANDS = {
     "recover": ("recover", "--all"),
     "recover-json": ("recover", "--json"),
     "inspect-json": ("inspect", "--json"),
+    "contents": ("inspect", "--json", "--level", "contents"),
     "inspect": ("inspect", "--all"),
     "inspect-hex": ("inspect", "--hex"),
     "inspect-ndjson": ("inspect", "--ndjson"),

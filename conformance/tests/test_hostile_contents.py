@@ -7,15 +7,18 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 import zlib
 from datetime import datetime
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 
 from journals import CAPTURED
 from journalspec_conformance.cli.query import _unique
 from journalspec_conformance.cli.redaction import Redactor
+from journalspec_corpus.kahadb_journal import author
 from journalspec_reference.filesets import find_journals, load
 from judged import call, flat, harmless
 from situations import store
@@ -130,6 +133,23 @@ def test_names_of_sql_columns_do_not_control_a_terminal(tmp_path: Path) -> None:
         assert "\\x1b]0" in harmless(done.stdout), asked
     # With --redact, the names are not shown.
     assert "]0" not in call("inspect", place, "--contents", "tables", "--csv", "--redact").stdout
+
+
+def test_names_in_written_files_control_neither_terminals_nor_pages(tmp_path: Path) -> None:
+    name = "a|<b>[x](y)\x9b2J\u202e"
+    records = [[f"r1 q={name}"], [f"r2 q={name} tx={name}:7"]]
+    for file, data in author.build({"batches": records}, "5.16").files.items():
+        (tmp_path / "old").mkdir()
+        (tmp_path / "old" / file).write_bytes(data)
+    asked = ["--format", "kahadb_journal", "--edition", "5.16"]
+    done = call("export", "--as", "artemis-xml", tmp_path / "old", *asked)
+    root = ElementTree.fromstring(harmless(done.stdout))  # noqa: S314  # written by this command
+    assert {each.get("name") for each in root.iter("address-binding")} == {name}
+    call("recover", "--to", tmp_path / "new", tmp_path / "old", *asked, status=1)
+    page = harmless((tmp_path / "new.loss-report.md").read_text(encoding="utf-8"))
+    (row,) = (line for line in page.splitlines() if "has no end" in line)
+    assert r"a\|&lt;b>\[x](y)\x9b2J\u202e:7 has no end" in row
+    assert len(re.findall(r"(?<!\\)\|", row)) == len(re.findall(r"\|", "| id | queue | place | reason |  |"))
 
 
 def test_tables_whose_names_differ_only_by_case_are_distinct() -> None:

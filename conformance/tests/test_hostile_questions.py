@@ -110,3 +110,22 @@ def test_query_that_cannot_be_interrupted_is_ended(tmp_path: Path) -> None:
     done = start("query", tmp_path / "a.tar", sql, "--timeout", "0.5", env=env, timeout=60)
     assert (done.returncode, "took longer than 0.5 s" in done.stderr) == (2, True), done.stderr
     assert [each.name for each in tmp_path.iterdir()] == ["a.tar"], "the unpacked files are removed"
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs a limit for the size of files")
+@pytest.mark.parametrize("asked", [["inspect", KAHADB], ["query", KAHADB, "select 1"]])
+def test_full_disk_leaves_no_part_of_a_parquet_file(asked: list[object], tmp_path: Path) -> None:
+    import resource  # Windows does not have it.
+
+    (tmp_path / "dangling").symlink_to("nowhere")
+    call(*asked, "--parquet", tmp_path / "dangling", status=2)
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (100, before[1]))
+    try:
+        done = call(*asked, "--parquet", tmp_path / "rows.parquet", status=2)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert "rows.parquet: File too large" in done.stderr
+    assert [*map(str, tmp_path.iterdir())] == [str(tmp_path / "dangling")]
+    call(*asked, "--parquet", tmp_path / "rows.parquet")
+    assert (tmp_path / "rows.parquet").read_bytes()[-4:] == b"PAR1"

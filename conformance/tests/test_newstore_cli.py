@@ -19,7 +19,10 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
+from journalspec_corpus.bitronix_tlog import author
 from journalspec_reference import artemis_xml, newstore
+from journalspec_reference.answers import Answer, ask
+from journalspec_reference.filesets import Journal
 from judged import PROGRAM, call, flat
 from situations import changed, store
 
@@ -315,3 +318,20 @@ def test_export_to_a_full_disk_prints_the_next_step(pair: Path) -> None:
         done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
     assert done.returncode == 2
     assert "No space left on device\n  next  make room, or write to another disk" in done.stderr
+
+
+def test_stores_of_one_directory_are_read_again_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "old").mkdir()
+    for at in range(8):
+        for name, data in author.build({"size": 400, "records": ["r1"]}, "2.1").files.items():
+            (tmp_path / "old" / f"{'abcdefgh'[at]}-{name}").write_bytes(data)
+    asked: list[Journal] = []
+
+    def counted(journal: Journal, policy: str) -> Answer:
+        asked.append(journal)
+        return ask(journal, policy)
+
+    monkeypatch.setattr(newstore, "ask", counted)
+    call("recover", "--to", tmp_path / "new", tmp_path / "old", "--format", "bitronix_tlog")
+    assert len({*map(str, (tmp_path / "new").iterdir())}) == 16
+    assert len(asked) == 8

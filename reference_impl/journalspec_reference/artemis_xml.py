@@ -379,4 +379,8 @@ def _message(sent: _Sent) -> Iterator[bytes]:
 
 
 def _quoted(text: str) -> str:
-    return '"' + _UNFIT.sub("\ufffd", text).translate(_ESCAPES) + '"'
+    text = _UNFIT.sub("\ufffd", text).translate(_ESCAPES)
+    # The file may be written to a terminal, and some characters of XML control a terminal.
+    if not text.isprintable():
+        text = "".join(char if char.isprintable() else f"&#{ord(char)};" for char in text)
+    return f'"{text}"'

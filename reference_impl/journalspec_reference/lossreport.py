@@ -255,7 +255,7 @@ class LossReport:
         yield f"Not carried over: {self.lost:,}. Not verified: {doubtful:,}."
         yield from filter(None, [self.uncounted])
         for path, why in self.undone.items():
-            yield f"\nNo new store was made from {_word(path)}: {shown(why)}"
+            yield f"\nNo new store was made from {_word(path)}: {_prose(why)}"
         for one in self.found:
             yield from self._page_of(one)
         if self.written:
@@ -296,7 +296,7 @@ class LossReport:
                 first = f", the first {FIRST} of {number:,}" if number > FIRST else ""
                 yield from _table(
                     f"{title}: {what}{first}", ("id", "queue or table", "place", "reason", ""),
-                    ((_word(i.id), _word(i.queue), _place(i), i.code, shown(i.text)) for i in items),
+                    ((_word(i.id), _word(i.queue), _place(i), i.code, _prose(i.text)) for i in items),
                 )  # fmt: skip
         yield ""
         yield "### How to put it in place"
@@ -355,6 +355,15 @@ def _members(item: LossItem) -> dict[str, Any]:
 
 def _cells(one: Digest) -> Sequence[str]:
     return _word(one.file), f"{one.length:,}", one.sha256 or one.why
+
+
+#: Characters of a quoted name that could end a table cell, or begin an element, a link or an image.
+_MARKUP = {ord("|"): "\\|", ord("<"): "&lt;", ord("["): "\\["}
+
+
+def _prose(text: str) -> str:
+    """Return a sentence that can quote names from the files, without their markup."""
+    return shown(text).translate(_MARKUP)
 
 
 def _word(text: str) -> str:

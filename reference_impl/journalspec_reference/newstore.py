@@ -544,17 +544,25 @@ def _unfit(name: str) -> str:
 
 def _read_again(new: Path, parts: Sequence[Part]) -> None:
     """Raise CannotRebuild if a new store does not read clean under the strictest policy."""
+    together: dict[tuple[object, ...], list[Part]] = {}
     for part in parts:
-        journal = part.answer.journal
         if part.store.opaque:
             continue  # Encrypted stores never read clean.
-        place = new / part.path if part.path else new
-        for found in journals_in(place, journal):
+        # The journals of a directory are found and read once, not once for each of them. Files in several
+        # directories are one journal.
+        journal = part.answer.journal
+        apart = tuple(journal.files) if len(_directories(journal)) > 1 else ()
+        params = tuple(sorted(journal.params.items()))
+        same = part.path, journal.format, journal.edition, params, apart
+        together.setdefault(same, []).append(part)
+    for group in together.values():
+        path, lacking = group[0].path, [part.store.lacks for part in group]
+        for found in journals_in(new / path if path else new, group[0].answer.journal):
             seen = ask(found, "strict").observation
             lacks = {(entry.code, entry.name) for entry in seen.missing}
-            if lacks and lacks == part.store.lacks:
-                # The new store lacks the same items as the old store, which is correct. Only the other
-                # results are checked, because without `root` no missing items are searched for.
+            if lacks and lacks in lacking:
+                # The new store lacks the same items as the old store. Without `root`, missing items are not
+                # searched for, so only the other results are checked.
                 seen = ask(replace(found, root=None), "strict").observation
             if seen.verdict != CLEAN:
                 first = next((each.reason for each in seen.dropped), next((e.code for e in seen.missing), ""))
@@ -565,11 +573,15 @@ def _read_again(new: Path, parts: Sequence[Part]) -> None:
                 )
 
 
+def _directories(journal: Journal) -> set[str]:
+    """Return the directories of a journal's files."""
+    return {name.rpartition("/")[0] for name in journal.files}
+
+
 def journals_in(directory: Path, like: Journal) -> Iterator[Journal]:
     """Yield the journals of one format and edition in or below a directory, with the same parameters."""
-    names = {name.rpartition("/")[0] for name in like.files}
     places = [load_files(directory)]
-    if len(names) > 1 and not get_format(like.format).below:
+    if len(_directories(like)) > 1 and not get_format(like.format).below:
         # The journal's files are in several directories.
         places = [load_files(*map(directory.joinpath, like.files))]
     try:

@@ -12,7 +12,7 @@ from json.encoder import encode_basestring_ascii as quoted
 from typing import IO, Any
 
 from journalspec.observation import Item, Record
-from journalspec.reread import LISTS, Deferred, Lazy
+from journalspec.reread import LISTS, Deferred, Lazy, Unstored
 
 #: An object with more members than this number is written in pieces.
 FEW = 64
@@ -79,7 +79,7 @@ def _is_small(value: object) -> bool:
         return len(value) <= FEW and all(map(_is_small, value))
     if isinstance(value, (bytes, bytearray, memoryview)):
         return len(value) <= BLOCK
-    return not isinstance(value, Lazy)
+    return not isinstance(value, (Lazy, Unstored))
 
 
 def _text(value: Any, pad: str) -> str:

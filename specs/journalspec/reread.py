@@ -181,6 +181,18 @@ class Deferred(Sequence[T]):
         return repr(self._all())
 
 
+class Unstored(Iterable[T]):
+    """Items that are created anew for each iteration, and whose number is unknown before the first one."""
+
+    __slots__ = ("_make",)
+
+    def __init__(self, make: Callable[[], Iterable[T]]) -> None:
+        self._make = make
+
+    def __iter__(self) -> Iterator[T]:
+        return iter(self._make())
+
+
 def _walk(part: Part[T]) -> Iterator[T]:
     count = 0
     for item in part.again():

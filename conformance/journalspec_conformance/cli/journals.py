@@ -18,7 +18,7 @@ from journalspec import observation
 from journalspec.files import shown
 from journalspec.formats import Format
 from journalspec.observation import RECOVERED, REFUSED, Level, Observation, Record
-from journalspec.reread import LISTS, by_file, files_of
+from journalspec.reread import LISTS, Unstored, by_file, files_of
 from journalspec_conformance.cli import journal_view as view
 from journalspec_conformance.cli import places, rebuild
 from journalspec_conformance.cli.facts import damage, trouble
@@ -123,7 +123,8 @@ def _members(level: Level, part: view.Part) -> dict[str, object]:
     """Return the JSON of an answer; at the level of contents with the rows of all tables."""
     seen = part.seen
     if level >= Level.CONTENTS and (contents := part.contents) is not None:
-        seen = replace(seen, contents={name: [*contents.members(name)] for name in contents.names})
+        rows = {name: Unstored(partial(contents.members, name)) for name in contents.names}
+        seen = replace(seen, contents=rows)
     return seen.members(level)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import os
 import sys
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -14,7 +15,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 import click
 
-from journalspec.files import shown
+from journalspec.files import replacing, shown
 from journalspec.formats import get_format
 from journalspec.observation import CLEAN, REFUSED, Level, jsonable
 from journalspec_conformance.cli.contents import MESSAGES, QUEUE, QUEUES
@@ -62,7 +63,7 @@ class Output:
             raise click.UsageError("--ndjson, --csv and --parquet exclude each other.")
         if self.parquet and not has_arrow():
             raise UsageProblem("--parquet needs Arrow, which is not installed", "use --csv, or --ndjson")
-        if self.parquet and self.parquet.exists():
+        if self.parquet and os.path.lexists(self.parquet):
             raise UsageProblem(f"{shown(str(self.parquet))} already exists", "give the name of a new file")
 
     @property
@@ -74,7 +75,8 @@ class Output:
         """Write rows for programs; `schema` gives the types of a Parquet file."""
         parts = self.limited(parts)
         if self.parquet is not None:
-            with self.parquet.open("xb") as file:
+            # The file is complete or absent, even if the disk is full or the journal changes.
+            with replacing(self.parquet, "wb") as file:
                 write_parquet(file, parts, schema())
         elif self.as_ndjson:
             for row in rows_of(names, parts):

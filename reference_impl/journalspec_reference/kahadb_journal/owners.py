@@ -165,6 +165,21 @@ class Ranked:
             numbers.append(number)
             ids.append(message_id)
 
+    def count(self, here: Subscription) -> int:
+        """Return the number of messages that are pending for a subscription.
+
+        The messages are not visited, because subscriptions and messages can both be many.
+        """
+        total = 0
+        for numbers, _ in self._classes.values():
+            total += len(numbers) - bisect_right(numbers, here.above)
+            places = (bisect_left(numbers, number) for number in here.acknowledged)
+            total -= sum(
+                at < len(numbers) and numbers[at] == number
+                for at, number in zip(places, here.acknowledged, strict=True)
+            )
+        return total
+
     def pending(self, here: Subscription) -> Iterator[str]:
         """Yield the ids of the messages that are pending for a subscription."""
         for numbers, ids in self._classes.values():

@@ -576,8 +576,11 @@ class JournalPass:
 
         def subscription(key: str) -> dict[str, Any]:
             assert ranked is not None, "there is a subscription"
-            pending = partial(ranked.pending, here.subscriptions[key])
-            return {"key": key, "pending": self._listed(pending, sum(1 for _ in pending()), most)}
+            one = here.subscriptions[key]
+            return {
+                "key": key,
+                "pending": self._listed(partial(ranked.pending, one), ranked.count(one), most),
+            }
 
         # The number of pending ids can be as large as the number of messages times the number of
         # subscriptions.

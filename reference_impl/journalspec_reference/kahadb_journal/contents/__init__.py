@@ -8,11 +8,12 @@ Subscriptions of ActiveMQ 5.8 and earlier can be only in db.data.
 from __future__ import annotations
 
 from array import array
+from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from functools import cached_property, lru_cache, partial
-from itertools import chain, islice, starmap
+from functools import cached_property, partial
+from itertools import accumulate, chain, islice, pairwise, starmap
 from operator import itemgetter
 from os import scandir
 from pathlib import Path
@@ -30,7 +31,7 @@ from journalspec_reference.kahadb_journal.contents.jobs import early, jobs
 from journalspec_reference.kahadb_journal.contents.openwire import Decoded
 from journalspec_reference.kahadb_journal.evidence import OPENWIRE
 from journalspec_reference.kahadb_journal.index import UnusableIndex, is_in
-from journalspec_reference.kahadb_journal.owners import Ranked
+from journalspec_reference.kahadb_journal.owners import Ranked, Subscription
 from journalspec_reference.kahadb_journal.records import FIRST, HeadTimes
 from journalspec_reference.kahadb_journal.recover import ACK_MAP, JOB, JournalPass, JournalState
 from journalspec_reference.kahadb_journal.store import (
@@ -237,10 +238,10 @@ class KahaContents(Contents):
         that a broker reports.
         """
         known = self.passed.known
-        # Subscriptions of a topic share messages. Therefore the lengths and times of messages are cached
-        # during the count.
-        time_of = lru_cache(1 << 14)(partial(self._read_time, self.version))
-        for name, key, entries, _ in self._lists:
+        # Subscriptions of a topic share messages, so lengths and times are read once for all of them.
+        topic, sums = None, Sums(())
+        for listed in self._lists:
+            name, key = listed.name, listed.subscription
             total, pending = Count("messages", name[1] if key is None else f"{name[1]} {key}"), 0
             if key is None:
                 # The order of messages does not matter here, and their ids matter only if db.data hides some
@@ -249,11 +250,21 @@ class KahaContents(Contents):
                 for place in map(place_of, messages.values()):
                     total.add(*self._read_time(self.version, place))
                 pending = len(messages) - len(known.hidden.get(name, ()) if known else ())
-            else:
-                for entry in entries():
+            elif listed.needs is None:
+                for entry in listed.entries():
                     pending += entry.state != NOT_IN_INDEX
-                    total.add(*time_of(entry.place))
+                    total.add(*self._read_time(self.version, entry.place))
+            else:
+                if topic != name:
+                    topic, sums = name, Sums(self._measured(name))
+                sums.add(total, listed.needs)
+                pending = listed.pending(total.rows)
             yield name, total, pending
+
+    def _measured(self, name: Name) -> Iterator[tuple[int, int, int | None]]:
+        """Yield number, length and time of each message of a topic, in the order of numbers."""
+        for stored in self._store.destinations[name].messages.values():
+            yield number_of(stored), *self._read_time(self.version, place_of(stored))
 
     def _read_time(self, version: int, place: int) -> tuple[int, int | None]:
         """Return length and time of a message's record, from its first bytes if they contain the time.
@@ -285,15 +296,15 @@ class KahaContents(Contents):
             fields = found.fields if found.fields.get("kind") == openwire.SUBSCRIPTION else {}
             if found.wrong or not fields:
                 self._remark("subscriptions", key, place, "undecodable", found.wrong or "of another type")
-            states = Counter(entry.state for entry in listed.entries())
+            total = listed.number()
             file, off = (None, None) if place is None else self._places.where(place)
             of_client = ("client_id", "name", "selector", "no_local")
             yield {column: fields.get(column) for column in of_client} | {
                 "queue": name[1],
                 "key": key,
                 "subscribed": fields.get("subscribed_destination"),
-                "messages": states.total(),
-                "pending": states.total() - states[NOT_IN_INDEX],
+                "messages": total,
+                "pending": listed.pending(total),
                 "index_only": listed.info is not None,
                 "file": file,
                 "off": off,
@@ -440,13 +451,24 @@ class ListedMessage(NamedTuple):
 class Listed(NamedTuple):
     """A queue, or a topic with the key of a durable subscription; `entries` iterates over the messages.
 
-    `info` is the object of a subscription that only the index contains.
+    `info` is the object of a subscription that only the index contains. `needs` are the needs of a
+    subscription of the journal, and `number` counts the messages. `indexed`: a message can be absent from the
+    index.
     """
 
     name: Name
     subscription: str | None
     entries: Callable[[], Iterator[ListedMessage]]
+    number: Callable[[], int]
     info: bytes | None = None
+    needs: Subscription | None = None
+    indexed: bool = False
+
+    def pending(self, total: int) -> int:
+        """Return how many of all the messages, `total`, a broker reports."""
+        if not self.indexed:
+            return total
+        return total - sum(entry.state == NOT_IN_INDEX for entry in self.entries())
 
 
 class _Topic(NamedTuple):
@@ -475,14 +497,16 @@ class Lists:
         for name in sorted({*self._store.destinations, *only}):
             here = self._store.destinations.get(name, Destination())
             if not name[0].endswith("TOPIC"):
-                yield Listed(name, None, partial(self._of_queue, name, here))
+                yield Listed(name, None, partial(self._of_queue, name, here), here.messages.__len__)
                 continue
             topic, ranked = self._topic(name, here), here.ranked()
-            for key in sorted(here.subscriptions):
-                yield Listed(name, key, partial(self._of_subscription, name, here, key, ranked, topic))
+            for key, needs in sorted(here.subscriptions.items(), key=itemgetter(0)):
+                listed = partial(self._of_subscription, name, here, key, ranked, topic)
+                number = partial(ranked.count, needs)
+                yield Listed(name, key, listed, number, needs=needs, indexed=topic is not None)
             if topic is not None:
                 for key, entries in sorted(topic.others.items()):
-                    yield Listed(name, key, entries.__iter__, topic.infos[key])
+                    yield Listed(name, key, entries.__iter__, entries.__len__, topic.infos[key])
 
     def _of_queue(self, name: Name, here: Destination) -> Iterator[ListedMessage]:
         hidden = self._known.hidden.get(name, ()) if self._known is not None else ()
@@ -550,3 +574,46 @@ class Lists:
             same = destination_of(fields) == name and fields.get("message_id", "") == ident
             return same and command in ("ADD_MESSAGE", "UPDATE_MESSAGE")
         return False
+
+
+# Sums over the messages that a subscription of a topic needs, without a visit to each message.
+
+#: Two times outside of the range of stored times, in place of an unknown time.
+_NEVER, _EVER = 1 << 63, -(1 << 63) - 1
+
+
+class Sums:
+    """Represents lengths and times of a topic's messages, in the order of their numbers.
+
+    A topic can have many subscriptions, and each can need most messages. So sums and extremes from each
+    message to the last one are computed once.
+    """
+
+    def __init__(self, messages: Iterable[tuple[int, int, int | None]]) -> None:
+        """Store number, length and time of each message."""
+        self._numbers, self._sizes = list[int](), list[int]()
+        self._early, self._late = list[int](), list[int]()
+        for number, size, time in messages:
+            self._numbers.append(number)
+            self._sizes.append(size)
+            self._early.append(_NEVER if time is None else time)
+            self._late.append(_EVER if time is None else time)
+        self._bytes = [*accumulate(reversed(self._sizes), initial=0)][::-1]
+        self._oldest = [*accumulate(reversed(self._early), min, initial=_NEVER)][::-1]
+        self._newest = [*accumulate(reversed(self._late), max, initial=_EVER)][::-1]
+
+    def add(self, total: Count, needs: Subscription) -> None:
+        """Add the messages that a subscription needs to a total."""
+        numbers, first = self._numbers, bisect_right(self._numbers, needs.above)
+        places = {number: bisect_left(numbers, number) for number in needs.acknowledged}
+        gone = sorted(at for number, at in places.items() if at < len(numbers) and numbers[at] == number)
+        last = gone[-1] + 1 if gone else first
+        # The messages between acknowledged ones, and then all messages after the last acknowledged one.
+        between = [(start + 1, end) for start, end in pairwise(chain([first - 1], gone)) if start + 1 < end]
+        oldest = min(self._oldest[last], *(min(self._early[start:end]) for start, end in between), _NEVER)
+        newest = max(self._newest[last], *(max(self._late[start:end]) for start, end in between), _EVER)
+        total.rows += len(numbers) - first - len(gone)
+        total.bytes += self._bytes[first] - sum(self._sizes[at] for at in gone)
+        if oldest != _NEVER:
+            total.oldest = oldest if total.oldest is None else min(oldest, total.oldest)
+            total.newest = newest if total.newest is None else max(newest, total.newest)
