@@ -187,8 +187,9 @@ def _patterns(probe: str) -> Iterator[str]:
 def render(product: Product, found: Iterable[tuple[str, KnownFailure]]) -> str:
     """Return the text of the expectation file."""
     out = [
-        f"# What {product.title} is known to answer otherwise than the specification says.",
-        f"# Made from a run by the rules of harnesses/{product.harness}/known.toml; say why there, not here.",
+        f"# Known differences between the answers of {product.title} and the specification.",
+        f"# Generated from a run by the rules of harnesses/{product.harness}/known.toml;"
+        " change reasons there.",
         "",
     ]
     for pattern, fact in sorted(found, key=lambda item: item[0]):

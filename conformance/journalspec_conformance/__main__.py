@@ -15,7 +15,7 @@ def main() -> None:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
     # NumPy would start a thread for each core for linear algebra. This program does not use linear algebra.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    from journalspec_conformance.cli import main as run  # noqa: PLC0415 - see above
+    from journalspec_conformance.cli import main as run  # noqa: PLC0415 - after these settings
 
     if usual:
         signal.signal(signal.SIGINT, signal.default_int_handler)

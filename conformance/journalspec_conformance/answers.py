@@ -32,7 +32,7 @@ FEATURES = {
     "step": "write can be done stepwise",
     "io-trace": "every step of a write lists its storage operations",
     "silent": "clean and recovered are not distinguished",
-    "no-records": "recover lists no records: the state that it decides on is judged alone",
+    "no-records": "recover lists no records, so only the recovered state is judged",
     "log-alone": "a restart uses the log alone, without other files",
     "missing": "missing parts of a journal are reported",
     "memory": "(Python classes) files are given as a mapping of names to bytes",

@@ -141,7 +141,7 @@ class Asking:
         )
 
     def unsupported(self, probe: Probe) -> str | None:
-        """Return the undeclared capability that `probe` needs. Return None if there is none."""
+        """Return the undeclared capability that `probe` needs, or None if all are declared."""
         case = probe.case
         declared = self.hello.formats.get(case.format)
         if declared is None:
@@ -172,7 +172,7 @@ class Asking:
             # A parameter may be written with its value: param:alignment=512.
             if str(declined.get("what", "")).partition("=")[0] in _open_to_writers(probe):
                 return Outcome("unsupported", reason=said)
-            return Outcome("fail", "unsupported", f"declared, and answered as not supported: {said}")
+            return Outcome("fail", "unsupported", f"declared, but answered as not supported: {said}")
         if "error" in reply:
             error: Mapping[str, Any] = reply["error"]
             stderr = "\n".join(filter(None, (str(error.get("detail", "")), self.connection.stderr())))

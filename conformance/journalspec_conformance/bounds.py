@@ -18,8 +18,9 @@ class Bounds:
     it exceeds a limit.
 
     The largest answer to a published case is shorter than a tenth of `answer`. Parsing an answer as JSON
-    takes about thirty times its size in memory. `memory` is the memory of all its processes together, `disk`
-    their files in the given directory and in those for temporary files.
+    takes about thirty times its size in memory. `memory` limits the memory of all processes of the
+    implementation together. `disk` limits their files in the given directory and in the directories for
+    temporary files.
     """
 
     answer: int = 16 * _MIB

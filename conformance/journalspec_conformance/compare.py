@@ -38,10 +38,10 @@ class Claims:
 
     `silent`: the implementation does not report whether it skipped anything, so clean and recovered count as
     the same verdict. Without `records`, it lists no records, and none are compared. `missing`: it reports
-    absent parts of a journal. Without `missing`, it need not detect them: if nothing else is wrong, clean and
-    recovered count as the same verdict. `beside` contains the codes of notes on files next to a journal; they
-    are compared only with `missing`. `exact` contains the codes of notes and missing things that expectations
-    list whenever an answer must contain them.
+    absent parts of a journal. Without `missing`, it need not detect absent parts: if nothing else is wrong,
+    clean and recovered count as the same verdict. `beside` contains the codes of notes on files next to a
+    journal; they are compared only with `missing`. `exact` contains the codes of notes and missing parts that
+    expectations list whenever an answer must contain them.
     """
 
     level: Level = Level.LAYOUT
@@ -97,7 +97,7 @@ def compare(expected: Members, observed: Members, claims: Claims) -> Difference 
 def closest(expected: Iterable[Members], observed: Members, claims: Claims) -> tuple[int, Difference | None]:
     """Return the index of the permitted alternative that `observed` fits, or else comes closest to.
 
-    The second value is the first difference from this alternative, or None if there is none.
+    The second value is the first difference from this alternative, or None if the answer fits.
     """
     best: tuple[int, Difference | None] = 0, None
     for index, entry in enumerate(expected):
@@ -207,7 +207,7 @@ def _allowed(expected: Members, observed: Members, claims: Claims) -> Difference
 
 
 class _Sets:
-    """A multiset of partial records; `take` removes one whose listed fields equal those of a record."""
+    """A multiset of partial records. `take` removes a partial record that matches the given record."""
 
     def __init__(self, records: Sequence[Members], claims: Claims) -> None:
         self._shapes: dict[tuple[str, ...], dict[str, list[Members]]] = {}

@@ -188,17 +188,17 @@ class Connection:
         yield reply
 
     def unasked(self) -> Breakdown | None:
-        """Return a fault after the last answer of the peer, which is then ended."""
+        """Return a fault that followed the last answer of the peer; this method ends the peer."""
         more = None if self._peer is None else self._peer.unasked()
         return None if more is None else self._broken(more)
 
     def late(self) -> Breakdown | None:
-        """Return, only once, a fault after the second-last answer, if it was detected late."""
+        """Return, only once, a fault that followed the second-last answer, if it was detected late."""
         late, self._late = self._late, None
         return late
 
     def stderr(self) -> str:
-        """Return the tail of standard error of this peer, or of the previous one if none is running."""
+        """Return the tail of standard error of this peer, or of the previous peer if none is running."""
         return self._last_errors if self._peer is None else self._peer.errors()
 
     def close(self) -> None:

@@ -26,7 +26,8 @@ from journalspec_corpus import Case, Probe
 
 __all__ = ["BREAKDOWN_LIMIT", "Engine", "Options", "fault_of"]
 
-#: After this many breakdowns in a row, the remaining probes of a run are not asked.
+#: After this many consecutive crashes, timeouts or invalid answers, the remaining probes of a run are
+#: skipped.
 BREAKDOWN_LIMIT = 25
 
 
@@ -48,7 +49,7 @@ class Engine(Asking):
         An implementation may write additional output after its answer. This fails the answered probe, not the
         next probe, even if the output is detected only with the next question.
         """
-        #: The result of the last question, and those of later probes that were not asked.
+        #: The result of the last question, and the results of later probes that were skipped.
         held: list[Result] = []
         for probe in probes:
             questions = self.questions
@@ -96,7 +97,7 @@ class Engine(Asking):
         if missing is not None:
             return Outcome("unsupported", reason=missing)
         if self._breakdowns >= BREAKDOWN_LIMIT:
-            return Outcome("unasked", reason=f"not asked: it broke down {BREAKDOWN_LIMIT} times in a row")
+            return Outcome("unasked", reason=f"not asked: no valid answer {BREAKDOWN_LIMIT} times in a row")
         try:
             outcome = self._judge(probe)
             more = self.connection.unasked()
@@ -206,7 +207,7 @@ class Engine(Asking):
 
 
 def _blamed(held: list[Result], late: Breakdown | None) -> list[Result]:
-    """Return `held`; if there is a `late` fault after its answer, the first result becomes that fault."""
+    """Return `held`. If a fault followed the answer (`late`), the first result becomes that fault."""
     if late is None:
         return held
     return [result.judged(late.result_class, carried(late.reason)) for result in held[:1]] + held[1:]

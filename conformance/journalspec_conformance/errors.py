@@ -1,4 +1,4 @@
-"""The exceptions of the runner, grouped by who has to act.
+"""The exceptions of the runner, grouped by their cause: the user's set-up, or the implementation.
 
     Problem                 the user's input or set-up; exit status 2
     Breakdown               an implementation did not answer properly
@@ -31,7 +31,7 @@ class Problem(Exception):
 class Breakdown(Exception):
     """An implementation gave no valid answer. `stderr` is the last part of its standard error.
 
-    The implementation is restarted afterwards, unless it `lives` on.
+    The implementation is restarted afterwards, unless it still runs (`lives`).
     """
 
     #: The result class of a probe that ends with this exception.

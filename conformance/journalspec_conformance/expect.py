@@ -1,8 +1,8 @@
 """Expectation files. They list the known failures of an implementation, and the reasons for these failures.
 
 The file belongs to the implementer. Each entry selects probes by a pattern and predicts how they fail. A
-prediction that does not come true is red. A pattern that matches no probe is an error, and so is an entry
-without a reason.
+prediction that does not come true is a failure. A pattern that matches no probe is an error, and so is an
+entry without a reason.
 
     [[expect]]
     case = "xyz.tail.*/recover.strict"     # * within a segment, ** over segments; a case id: all its probes
@@ -13,13 +13,13 @@ without a reason.
     deviation = "id"                       # optional: of the format's deviations
     tier = "core"                          # optional: the pattern must match a probe of this tier
 
-The ids of draws differ with every seed. An entry about draws must match all of them (``case =
-"xyz.drawn.**/read"``) and contain a fingerprint. A draw that fails with this fingerprint is known; another
-failure is red; a draw that passes is still reported as passed. The same holds for crash states (``case =
-"xyz.crash.*/recover.strict"``).
+The ids of random journals differ with every seed. An entry about random journals must match all of them
+(``case = "xyz.drawn.**/read"``) and contain a fingerprint. A random journal that fails with this fingerprint
+is a known failure, any other failure is unexpected, and one that passes is reported as passed. The same holds
+for crash states (``case = "xyz.crash.*/recover.strict"``).
 
-An update of a file with a report splits the file into blocks: an entry with the comments above it.
-Each block is edited separately, and the blocks are sorted by case. A new entry gets a reason
+An update of a file with a report splits the file into blocks. A block is an entry with the comments above it.
+Each block is edited separately, and the blocks are sorted by the member `case`. A new entry gets a reason
 that the lint refuses until a person has replaced this reason.
 """
 
@@ -99,7 +99,7 @@ class ExpectedFailure:
 
     @property
     def drawn(self) -> bool:
-        """Whether this covers draws or crash states, whose ids change with the seed."""
+        """Whether this covers random journals or crash states, whose ids change with the seed."""
         return f".{DRAWN}." in self.case or (_of_crashes(self.case) and bool(self.fingerprint))
 
     @property
@@ -145,8 +145,7 @@ class Expectations:
         An entry without a tier may also match a probe in `elsewhere` (other tiers). If `elsewhere` is None,
         other tiers are unknown, and an entry may match no probe.
 
-        If several entries match a probe, one with the literal id takes precedence, then the first in the
-        file.
+        If several entries match a probe, an entry with its literal id takes precedence, then the first entry.
         """
         bound: dict[str, ExpectedFailure] = {}
         known = set(probe_ids)
@@ -244,7 +243,7 @@ def _faults(item: dict[str, Any]) -> list[str]:
     case = str(item.get("case", ""))
     vague = item.get("outcome") in ("fail", "wontfix") and not item.get("fingerprint")
     if f".{DRAWN}." in case and (is_drawn(case) or vague):
-        faults.append(f"draws have other ids with every seed: name {kind_of(case)!r} and a fingerprint")
+        faults.append(f"ids of random journals depend on the seed: name {kind_of(case)!r} and a fingerprint")
     why = str(item.get("why", "")).strip()
     if not why or why.startswith(TODO):
         faults.append("the reason of the failure is missing")
@@ -277,7 +276,7 @@ class Update:
 def update(text: str, results: Iterable[Result], source: str = "the file") -> Update:
     """Return `text` updated with `results`; raises Problem if it cannot be split into entries."""
     preamble, blocks = _cut(text, source)
-    # Draws that fail with the same fingerprint get one entry.
+    # Random journals that fail with the same fingerprint get one entry.
     by_probe = {
         (_named_in_file(result) + result.fingerprint if _changing(result) else result.probe): result
         for result in results
@@ -285,7 +284,7 @@ def update(text: str, results: Iterable[Result], source: str = "the file") -> Up
     }
     kept, removed, changed = _revise(blocks, by_probe)
     covered = [case for case, _ in kept]
-    # A known failure of a draw has an entry already, so it needs no new one.
+    # A known failure of a random journal has an entry already, so it needs no new one.
     failed = [result for result in by_probe.values() if result.result_class in _FAILING]
     new = [one for one in failed if _changing(one) or not any(matches(case, one.probe) for case in covered)]
     kept += [(_named_in_file(result), _new_block(result)) for result in new]
@@ -350,7 +349,7 @@ def _revise(
 
 def _corrected(body: str, result: Result) -> str:
     import tomlkit  # noqa: PLC0415 - needed only for updating a file, which keeps its comments
-    from tomlkit.items import AoT  # noqa: PLC0415 - as above
+    from tomlkit.items import AoT  # noqa: PLC0415 - only an update needs it
 
     document = tomlkit.parse(body)
     entries = document["expect"]
@@ -366,7 +365,7 @@ def _corrected(body: str, result: Result) -> str:
 
 
 def _new_block(result: Result) -> str:
-    import tomlkit  # noqa: PLC0415 - as above
+    import tomlkit  # noqa: PLC0415 - only an update needs it
 
     entry = {
         "case": _named_in_file(result),

@@ -30,7 +30,7 @@ def _junit_kind(result: Result) -> str:
 
 
 def as_text(report: Report) -> str:
-    """Return the report for a terminal without colours: counts, then the red results in groups."""
+    """Return the report for a terminal without colours: counts, then the failed probes in groups."""
     lines = [f"{report.name}: {judged_and_not(report.results)}, tier {report.header['tier']}", *report.notes]
     lines += [f"  {name:<12}{number:>7}  {CLASSES[name].meaning}" for name, number in report.counts.items()]
     lines += [group.line for group in grouped(result for result in report.results if result.red)]
@@ -40,7 +40,7 @@ def as_text(report: Report) -> str:
 
 
 def as_markdown(report: Report) -> str:
-    """Return the report as Markdown (for a job summary): counts per format, then the red results."""
+    """Return the report as Markdown (for a job summary): counts per format, then the failed probes."""
     head = f"## {_cell(report.name)}: {'failed' if report.red else 'as expected'}"
     parts = [head, "", f"{judged_and_not(report.results)}.", ""]
     parts += [text for note in report.notes for text in (f"Note: {_cell(note)}.", "")]
@@ -122,8 +122,8 @@ def _xml(text: str) -> str:
 def as_badge(report: Report) -> str:
     """Return the report as JSON for a badge: schema 1 of the endpoint badges of shields.io.
 
-    Only tier ``all`` can be bright green, because stored answers to the published cases could pass the other
-    tiers.
+    Only tier ``all`` can be bright green, because an implementation could pass the other tiers with stored
+    answers to the published cases.
     """
     good = "brightgreen" if report.header["tier"] == "all" else "green"
     failed = report.red or not report.judged

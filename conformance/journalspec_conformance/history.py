@@ -31,7 +31,7 @@ class KeptReport:
 
 @dataclass(frozen=True, slots=True)
 class ReportChanges:
-    """Represents the probes whose class changed, one line each, and the numbers of `new` and `gone` ones."""
+    """Represents the probes whose class changed (a line each), and the numbers of `new` and `gone` probes."""
 
     better: tuple[str, ...]
     worse: tuple[str, ...]

@@ -179,7 +179,7 @@ class SuiteFile(pytest.File):
 
 
 class ProbeFailure(Exception):
-    """A probe has a red result; pytest prints the text of the exception."""
+    """A probe failed; pytest prints the text of the exception."""
 
 
 class ProbeItem(pytest.Item):
@@ -192,9 +192,9 @@ class ProbeItem(pytest.Item):
         self.user_properties += [("requirement", name) for name in probe.case.requirements]
 
     def runtest(self) -> None:
-        """Ask the implementation; an unsupported probe skips, a known failure xfails, a red result fails."""
+        """Ask the implementation: an unsupported probe skips, a known failure xfails, other failures fail."""
         from journalspec.files import shown  # noqa: PLC0415 - see the module's text
-        from journalspec_conformance.errors import Breakdown, Problem  # noqa: PLC0415 - as above
+        from journalspec_conformance.errors import Breakdown, Problem  # noqa: PLC0415 - see the module's text
 
         suite = self.config.stash[_SUITE]
         try:

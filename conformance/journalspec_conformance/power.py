@@ -88,7 +88,7 @@ class _Body:
         most = max(len(self.lasting), *(off + len(data or b"") for off, data in self.pending))
         #: For each byte, whether a later change sets it. A later change sets all bytes from `cut` on.
         later, cut = bytearray(most), most
-        #: The length that later writes need, and that after the last truncation.
+        #: Two lengths: the one that later writes need, and the one after the last truncation.
         needed, length = 0, None
         own: list[tuple[list[tuple[int, int]], int, int | None]] = []
         for off, data in reversed(self.pending):

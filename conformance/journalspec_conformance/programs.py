@@ -418,7 +418,7 @@ def drop_scratch(path: Path) -> None:
     why = remove(path)
     if why:
         with suppress(OSError, ValueError, AttributeError):  # Standard error may be closed.
-            sys.stderr.write(f"{shown(str(path))}: cannot be removed: {why}. Look at what is in it.\n")
+            sys.stderr.write(f"{shown(str(path))}: cannot be removed: {why}. Check its content.\n")
     _made.discard(path)
 
 

@@ -15,7 +15,7 @@ from journalspec_corpus import Probe
 
 @dataclass(frozen=True, slots=True)
 class ResultClass:
-    """A class of results. A `red` result fails the run; without `judged`, no answer was graded."""
+    """A class of results. A `red` result fails the run. If it is not `judged`, no answer was graded."""
 
     name: str
     red: bool
@@ -77,7 +77,7 @@ class Result:
 
     @property
     def red(self) -> bool:
-        """Return whether this fails the run."""
+        """Return whether this result fails the run."""
         return CLASSES[self.result_class].red
 
     def judged(self, result_class: str, reason: str, issue: str = "") -> Result:

@@ -36,8 +36,8 @@ from journalspec_corpus import Probe
 from journalspec_corpus.draws import COUNT, MOST_SEED
 from journalspec_corpus.workers import WorkerDied, results
 
-#: The permitted faults of the disk in the tier ``crash-write``: loss of any pages written since the last
-#: fsync.
+#: The permitted faults of the disk in the tier ``crash-write``: any pages written since the last fsync may be
+#: lost.
 PRESET = "epoch-subset-4096"
 MODES = ("persistent", "oneshot")
 _PYTHON = "py:"
@@ -65,7 +65,8 @@ class RunRequest:
     timeout: float | None = None
     validate: bool = False
     enforce_should: bool = False
-    #: For the tiers with draws: the seed (None: a fresh seed) and the number of draws for each format.
+    #: For the tiers with random journals: the seed (None: a new seed) and the number of journals of each
+    #: format.
     seed: int | None = None
     count: int = COUNT
     #: For the tier ``crash-write``, the permitted faults of the disk.
@@ -82,7 +83,7 @@ class Prepared:
     setup: Setup
     probes: tuple[Probe, ...]
     tier: str
-    #: The seed of the draws; None if there are none.
+    #: The seed of the random journals; None if there are none.
     seed: int | None = None
     #: The options that select the same crash states again.
     repeat: str = ""
@@ -112,7 +113,8 @@ def prepare(request: RunRequest) -> Prepared:
     if path is not None and request.expect != NO_EXPECTATIONS:
         expectations = load_expectations(path)
     if expectations.entries:
-        # An entry may concern a format that is not selected. Expectation files do not contain ids of draws.
+        # An entry may concern a format that is not selected. Expectation files do not contain ids of random
+        # journals.
         less = draws is None and (request.formats or request.select)
         every = selection.cases_of(request.tier, (), request.cases) if less else chosen
         names = [probe.id for case in every for probe in case.probes]
@@ -210,7 +212,7 @@ def _shipped(entry: HarnessEntry, bounds: Bounds) -> Target:
 
 
 def header_options(request: RunRequest, seed: int | None = None) -> dict[str, Any]:
-    """Return the options for a report's header; `seed` is the seed of the draws."""
+    """Return the options for a report's header; `seed` is the seed of the random journals."""
     draws = {} if seed is None else {"seed": str(seed)}
     if seed is not None or request.tier == CRASH:
         draws["count"] = str(request.count)
@@ -273,7 +275,7 @@ def run_probes(setup: Setup, probes: Sequence[Probe], jobs: int, engine: Engine)
             in_a_row = in_a_row + 1 if late else 0
             if late:
                 rest = (
-                    f"; after {BREAKDOWN_LIMIT} in a row, the remaining probes are not asked"
+                    f"; after {BREAKDOWN_LIMIT} timeouts in a row, the remaining probes are skipped"
                     if in_a_row > 1
                     else ""
                 )

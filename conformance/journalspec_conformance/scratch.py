@@ -131,7 +131,9 @@ class CaseDirectory:
         return {name: _Seen.of(info) for name, info in walk(self.directory)}
 
     def _sizes(self) -> dict[str, int]:
-        """Return the sizes of the regular files; raises Misbehaved if the total exceeds that of any case."""
+        """Return the sizes of the regular files; raises Misbehaved if the total is larger than in any
+        case.
+        """
         sizes = {name: seen.size for name, seen in sorted(self._entries().items()) if seen.kind == _FILE}
         if sum(sizes.values()) > MAX_BYTES:
             raise Misbehaved(f"its directory has files of more than {MAX_BYTES} bytes")

@@ -32,9 +32,8 @@ _SEPARATORS = re.compile(r"([./])")
 
 @dataclass(frozen=True, slots=True)
 class Draws:
-    """Represents the cases of the tier ``drawn``:
-
-    `count` draws of each format, or only those with ids in `select`.
+    """Represents the cases of the tier ``drawn``: `count` random journals of each format, or those in
+    `select`.
     """
 
     seed: int
@@ -42,7 +41,7 @@ class Draws:
     select: tuple[str, ...] = ()
 
     def cases(self, formats: Sequence[str]) -> Iterator[Case]:
-        """Yield the draws of `formats` (none: all)."""
+        """Yield the random journals of `formats` (none: all)."""
         named = [drawn_case(pattern.partition("/")[0]) for pattern in self.select]
         if named and None not in named:
             yield from {case.id: case for case in named if case is not None}.values()
@@ -60,8 +59,8 @@ def crash_states(
     state is left.
     """
     with _optional(CRASH):
-        from journalspec_conformance.crashes.states import built, sampled  # noqa: PLC0415 - see above
-        from journalspec_corpus.crash.formats import has_crash_format  # noqa: PLC0415 - as above
+        from journalspec_conformance.crashes.states import built, sampled  # noqa: PLC0415 - needs optional packages
+        from journalspec_corpus.crash.formats import has_crash_format  # noqa: PLC0415 - needs optional packages
     try:
         able = [name for name in formats or editions if has_crash_format(name)]
     except UnknownFormat as error:
@@ -83,12 +82,12 @@ def crash_states(
 def writer_states(formats: Sequence[str], draws: Draws, preset: str) -> list[Case]:
     """Return the writing cases of the smoke tier, to be tested on their crash states under `preset`.
 
-    `draws` contains the number of states, and the seed that selects them. Raises Problem for an unknown
+    `draws` contains the number of states and the seed of their selection. Raises Problem for an unknown
     preset.
     """
     with _optional(CRASH_WRITE):
-        from journalspec_conformance.crashes.writers import writer_case  # noqa: PLC0415 - see above
-        from journalspec_corpus.crash.trace import get_preset  # noqa: PLC0415 - as above
+        from journalspec_conformance.crashes.writers import writer_case  # noqa: PLC0415 - needs optional packages
+        from journalspec_corpus.crash.trace import get_preset  # noqa: PLC0415 - needs optional packages
     try:
         name = get_preset(preset).name
     except ValueError as error:
@@ -110,7 +109,7 @@ def _optional(tier: str) -> Iterator[None]:
 
 
 def with_draws(tier: str) -> bool:
-    """Return whether draws are part of `tier`."""
+    """Return whether random journals are part of `tier`."""
     return tier in (TIER, ALL)
 
 
@@ -187,7 +186,7 @@ def _read(paths: Sequence[Path]) -> Iterator[Case]:
 
 
 def find(case_id: str, files: Sequence[Path] = ()) -> Case:
-    """Return a case of `files` (without files: a published case or a draw); raises Problem with a hint."""
+    """Return a case of `files` (if none: a published or random case); raises Problem with a hint."""
     if files:
         every = cases_of("", files=files)
     elif (drawn := drawn_case(case_id)) is not None:

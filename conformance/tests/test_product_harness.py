@@ -127,7 +127,7 @@ def test_sequential_writer_covers_every_synced_record(ready_product: ReadyProduc
     command = program(ready_product("bitronix-2.1.4"), "races", rounds="40")
     done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
     assert done.returncode == 0, done.stderr
-    assert "0 of 160 forced records" in done.stdout
+    assert "0 of 160 fsynced records" in done.stdout
 
 
 @of_products

@@ -134,7 +134,7 @@ def scanned(observed: Json) -> tuple[list[Stretch], list[Stretch]]:
     for at, kind in places:
         found[kind].append((at["file"], int(at["off"]), int(at["off"]) + int(at["len"])))
     for text in filter(None, observed.get("message", "").split("; ")):
-        file, _, words = text.partition(": put aside from ")
+        file, _, words = text.partition(": excluded from ")
         start, _, end = words.partition(" to ")
         found[1].append((file, int(start), int(end)))
     return found

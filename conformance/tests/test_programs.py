@@ -209,7 +209,7 @@ def test_directory_with_a_mount_is_not_removed(tmp_path: Path, capfd: pytest.Cap
     try:
         assert (tmp_path / "precious").exists()
         said = capfd.readouterr().err
-        assert said == f"{place}: cannot be removed: something is mounted there. Look at what is in it.\n"
+        assert said == f"{place}: cannot be removed: something is mounted there. Check its content.\n"
     finally:
         subprocess.run(["/bin/umount", str(place / "here")], check=True)
     assert remove(place) == ""

@@ -365,7 +365,9 @@ def test_standard_input_is_read_as_file_or_archive_or_refused(
         assert "journalspec recover -" in text
     archive = Path(shutil.make_archive(str(tmp_path / "backup"), "gztar", clean))
     assert from_input(archive.read_bytes(), "recover").startswith("store     BTM 2.1")
-    assert "standard input is not a journal of one file" in from_input(b"Lorem ipsum", "inspect")
+    assert "standard input is neither an archive nor a journal of one file" in from_input(
+        b"Lorem ipsum", "inspect"
+    )
     assert "unpacks to more than 1 MiB" in from_input(bytes(2 << 20), "check", "--unpack-limit", "1")
     assert [*temporary.iterdir()] == []
 

@@ -11,7 +11,7 @@ preset        the engine does not attribute a state to the strongest preset that
 required      the records that must be kept, may be kept or must not reappear differ
 refusal       only one of the two permits that a reader refuses
 verdict       the verdicts on one of the format's readers differ, either on the records that it lists or on
-              their effects (:mod:`brute_effects`; of a wrong state any verdict on effects is accepted)
+              their effects (:mod:`brute_effects`; any verdict on the effects of a wrong state is accepted)
 
 """
 
@@ -108,9 +108,9 @@ class OracleReport:
 def points(trace: Trace, *, all_promises: bool) -> list[int]:
     """Return the crash points of subset presets: before each fsync and acknowledgement, and the end.
 
-    Writes in flight at a point between two of these are also in flight at the later one. With `all_promises`,
-    the points before deletions are included. Deletions change nothing on disk, but afterwards less is
-    required.
+    Writes in flight at a point between two of these points are also in flight at the later point. With
+    `all_promises`, the points before deletions are included. Deletions change nothing on disk, but afterwards
+    fewer records are required.
     """
     kinds = (Sync, SyncDir, Ack, Release) if all_promises else (Sync, SyncDir, Ack)
     inner = [index for index, op in enumerate(trace.ops) if isinstance(op, kinds)]
@@ -296,7 +296,7 @@ class Comparison:
             mine = known[content]
             refusal = REFUSALS[refusals[row]]
             if not first:
-                # A repeated case: the corpus has the first one, with the texts of that case.
+                # This case is a repetition. The corpus contains the first one, with its texts.
                 continue
             if refusal != mine.refusal:
                 self._differ("refusal", where, refusal, mine.refusal)

@@ -1,7 +1,7 @@
 """Determines which logical states may reappear after a crash, by trying every set of operations.
 
-The second oracle for effects, written from the definition of durable linearizability: a recovered state is
-right if it is the state after some set S of operations with acknowledged <= S <= issued. The set S must be
+This is the second oracle for effects. It follows the definition of durable linearizability: a recovered state
+is right if it is the state after some set S of operations with acknowledged <= S <= issued. The set S must be
 closed under the order that the format promises. All such sets are tried, one by one. The format's model
 returns the state after each set, and the table ``read`` of the format's workloads defines the order between
 operations. A set must also agree with the records that the answer lists. Listed operations are in the set.
@@ -73,7 +73,7 @@ class IssuedOp:
 
 
 def issued(semantics: Semantics, trace: Trace, crash: int, torn: int = -1) -> list[IssuedOp]:
-    """Return the operations issued before the crash, in order: `standing`, `possible`, and this run's own.
+    """Return the operations issued before the crash, in order: `standing`, `possible`, and those of this run.
 
     Possible operations belong to the previous run; its recovery may or may not have found them. A record that
     is written again is not a new operation, unless the earlier one was rolled back.
@@ -246,7 +246,7 @@ class BrutePermitted:
         return found or {state for _, state in self._states}
 
     def _fits(self, chosen: frozenset[int], read: frozenset[int], *, copied: bool = True) -> bool:
-        """Return whether all of `chosen` was read or is known; otherwise `read` has only ends of torn parts.
+        """Return whether all of `chosen` was read or is known; `read` may also have ends of torn parts.
 
         Without `copied` records nothing has been replaced.
         """

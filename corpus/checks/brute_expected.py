@@ -5,11 +5,11 @@ record by record, byte by byte.
 
 A record is *complete* if every byte of its byte range comes from the write of this record, or has the value
 that this write gave it (such bytes cannot be distinguished). A record with several byte ranges is complete if
-each range is complete. A record that was written more than once is complete if one of the writings is
-complete. A record *is live* if a write that makes it live is complete in the same sense. If a record is live
-and not complete, its loss must be reported, unless it was deleted. The loss need not be reported if complete
-records from before the trace are in its place. Then the state looks as if nothing had been written. Old
-records must fit: they follow each other from the beginning of a live record to the end of a live record.
+each range is complete. A record that was written more than once is complete if one of its copies is complete.
+A record *is live* if a write that makes it live is complete in the same sense. If a record is live and not
+complete, its loss must be reported, unless it was deleted. The loss need not be reported if complete records
+from before the trace are in its place. Then the state looks as if nothing had been written. Old records must
+fit: they follow each other from the beginning of a live record to the end of a live record.
 
 In the other classes, the bytes of a state decide whether it is possible. A lying device leaves the content of
 some earlier moment. A failed fsync leaves pages of the trace's past. Each kind of corruption changes a
@@ -70,7 +70,7 @@ class BruteExpected:
     record's name. `refusal` is allowed, required or forbidden. `sequences` are the records in the order of
     writing, with and without those that an earlier generation may have left. A reader that stops at some
     point lists a front part of one of them, with or without `possible` and `let_go` records. `whole` are the
-    records that are whole.
+    complete records.
     """
 
     must_keep: frozenset[str]
@@ -88,8 +88,7 @@ class BruteExpected:
 
 @dataclass
 class Writing:
-    """One writing of `record`: for each of its byte ranges, the bytes that were written, once or several
-    times.
+    """One copy of `record`: for each of its byte ranges, the bytes that were written, once or several times.
 
     A byte range that is written only after the crash has no bytes.
     """
@@ -103,7 +102,7 @@ class Writing:
         return {(place.number, place.off) for places in self.places.values() for place in places}
 
     def whole(self, state: BruteState) -> bool:
-        """Return whether `state` contains the complete writing."""
+        """Return whether `state` contains the complete copy."""
         return all(any(place.whole(state) for place in places) for places in self.places.values())
 
 
@@ -118,7 +117,7 @@ class Accounts:
     written: list[tuple[str, WrittenPlace]] = field(default_factory=list)
     #: Byte ranges of records from before the trace.
     old: list[tuple[str, WrittenPlace]] = field(default_factory=list)
-    #: Every writing of a record, before the trace (first) and in it.
+    #: Every copy of a record: those from before the trace (first), and those of the trace.
     before: list[Writing] = field(default_factory=list)
     here: list[Writing] = field(default_factory=list)
     _times: dict[tuple[str, int], Writing] = field(default_factory=dict)
@@ -208,8 +207,8 @@ class Accounts:
             must_drop=frozenset(mark.record for mark in trace.stale) - possible,
             names=keys,
             refusal=self._refusal(state),
-            # Possible content of the earlier generation may be overwritten, or written again elsewhere and
-            # still exist.
+            # Possible content of the earlier generation may be overwritten. It may also be written again
+            # elsewhere, and still exist.
             sequences=(
                 self._sequence(trace.standing),
                 self._sequence((*trace.standing, *(mark for mark in trace.possible if mark.length))),
@@ -248,7 +247,7 @@ class Accounts:
         return not any(each.record == record and self._looks_whole(state, each, record) for each in self.here)
 
     def _looks_whole(self, state: BruteState, each: Writing, record: str) -> bool:
-        """Return whether each place of a writing is as written, or covered by old records that fit."""
+        """Return whether each place of a copy is as written, or covered by old records that fit."""
         return all(
             any(
                 place.whole(state) or (self._led_to(state, place, record) and self._hidden(state, place))
@@ -435,7 +434,7 @@ def _misdirect(past: Past, files: Files, name: str, where: str, other: str, ther
 
 
 def _exchanged(past: Past, files: Files, *_: str) -> bool:
-    """A faulty restore: complete files that each have the content of some earlier time."""
+    """A faulty restore: each file has its complete content of some earlier time."""
     known = {body.data for state in past.memories for body in state.files.values()}
     return files != past.settled and all(content in known for content in files.values())
 

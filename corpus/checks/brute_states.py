@@ -1,7 +1,7 @@
 """Crash states by brute force, for traces that are small enough, with the origin of every byte.
 
-A second oracle for the possible states after a crash. It follows the definition and shares no code with the
-enumeration that builds the corpus:
+This is a second oracle for the possible states after a crash. It follows the definition and shares no code
+with the enumeration that builds the corpus:
 
 1. every operation is taken apart into *micro-operations*: one for each granule
    that it touches, one for a change of size, one for a change of names;
@@ -11,8 +11,8 @@ enumeration that builds the corpus:
 3. a state keeps a downward-closed set of the issued operations, including those that
    an fsync made durable. *All* such sets
    are enumerated, one by one;
-4. with prefix order, all operations before the crash are kept, and any front
-   part of the next write that ends at a boundary of a granule.
+4. with prefix order, all operations before the crash are kept. Of the next write, any front part that ends at
+   a boundary of a granule is kept.
 
 Bytes have their origin (:data:`BASE`, :data:`HOLE`, :data:`GARBAGE` or the index of a write).
 """
@@ -200,7 +200,7 @@ class Machine:
         self.forced.update(at for at, micro in enumerate(self.micros) if micro.target[:2] in covered)
 
     def ideals(self) -> Iterator[tuple[int, ...]]:
-        """Yield every downward-closed set of micro-operations that contains all forced ones."""
+        """Yield every downward-closed set of micro-operations that contains all fsynced ones."""
         yield from self._ideals(0, ())
 
     def _ideals(self, at: int, kept: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
@@ -318,7 +318,7 @@ def brute_prefix(trace: Trace, preset: Preset, crash: int) -> Iterator[BruteStat
 
 
 #: The numbers of docs/crash-model.md: writes of up to SHORT bytes are torn at every byte, longer ones within
-#: NEAR bytes of their ends. In a trace with more than MANY writes, this is so for the LAST ones only.
+#: NEAR bytes of their ends. In a trace with more than MANY writes, only the LAST ones are torn in this way.
 SHORT, NEAR, MANY, LAST = 600, 96, 8, 3
 SECTOR = 512
 

@@ -38,7 +38,7 @@ _README = """\
     parsers/python/FORMAT/            those parsers in Python
 
 Loop over `index.json`. For each `when` in the `expect` of the case: copy `files/`, let your implementation
-read the copy, and compare. What is compared, and how, is told below.
+read the copy, and compare. The rules of the comparison are below.
 
 """
 

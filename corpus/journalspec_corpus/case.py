@@ -19,8 +19,8 @@ from journalspec_corpus.form import fault_in, is_id, path_fault
 #: A JSON value without numbers: objects, arrays, strings, booleans, null.
 Json = Any  # A recursive alias would help neither type checkers nor readers.
 
-#: The longest run of fill bytes that is stored inside an extent, because a further extent would take more
-#: space.
+#: The longest run of fill bytes that is stored inside an extent. For such a run, a further extent would take
+#: more space.
 _GAP = 12
 
 #: The members of a case whose values are texts, and the members whose values are lists of texts.
@@ -221,7 +221,7 @@ class Probe:
 class Case:
     """Represents one case. Members that contain JSON (`params`, `write`, `expect`) have their published form.
 
-    A case with a `fault` replaces one that could not be read, see :meth:`quarantined`.
+    A case with a `fault` replaces a case that could not be read, see :meth:`quarantined`.
     """
 
     id: str
@@ -247,7 +247,7 @@ class Case:
 
     @classmethod
     def quarantined(cls, name: str, fault: str, given: Json = None) -> Case:
-        """Return a case that replaces one that cannot be used because of `fault`.
+        """Return a replacement for a case that cannot be used because of `fault`.
 
         The new case has one probe, called `name`, so that a run reports the fault as a result. Its format and
         edition are taken from `given`, if they are valid.

@@ -34,11 +34,11 @@ class DrawnJournal:
     """Represents a valid journal, as a conforming writer leaves it.
 
     `records` are the records that a reading of the whole journal reports, in this order. `recovered` are the
-    records that recovery keeps, `state` is its result. `before` contains the files in their previous
-    generation, with the same names and lengths. Their bytes are visible wherever a write did not reach the
-    disk. `fields` contains named byte ranges, `pointers` those among them that contain the end of the log.
-    For each record in `recovered`, `ends` contains the offset up to which its file must be intact, because a
-    record may be valid only together with others.
+    records that recovery keeps, and `state` is the recovered state. `before` contains the files in their
+    previous generation, with the same names and lengths. Their bytes are visible wherever a write did not
+    reach the disk. `fields` contains named byte ranges; `pointers` are the fields that contain the end of the
+    log. For each record in `recovered`, `ends` contains the offset up to which its file must be intact,
+    because a record may be valid only together with others.
     """
 
     format: str
@@ -223,11 +223,11 @@ def drawn(  # All parameters except the first three are keyword-only.
 ) -> DrawnJournal:
     """Return the journal of a format and edition that its author module has laid out.
 
-    `lives` are this generation and the previous one. The files of both get the same length. `recovered` are
-    the labels of records that recovery keeps (default: all). `left` contains labels of records of the
-    previous generation that still exist, and are read as records of this generation. `pointer` is the suffix
-    in the labels of fields that contain the end of the log. `ends` is as in :class:`DrawnJournal` (default:
-    the end of each record).
+    `lives` are this generation and the previous generation. The files of both get the same length.
+    `recovered` are the labels of records that recovery keeps (default: all). `left` contains labels of
+    records of the previous generation that still exist, and are read as records of this generation. `pointer`
+    is the suffix in the labels of fields that contain the end of the log. `ends` is as in
+    :class:`DrawnJournal` (default: the end of each record).
     """
     now, then = lives
     for name, data in now.files.items():

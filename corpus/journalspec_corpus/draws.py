@@ -1,11 +1,11 @@
-"""The tier ``drawn``: random cases (draws). Format, seed and number alone determine each case.
+"""The tier ``drawn``: random journals (draws). Format, seed and number alone determine each journal.
 
 A draw is a sound journal that the format's author module lays out, such a journal with damage, or one with
 wrong fields under valid checksums. The format's naive reader determines the expectations. For an intact
 journal, its result is compared with the requested writes.
 
-A draw is made of choices. A failure is reduced by omitting choices and making them smaller, so that the same
-procedure could have drawn the reduced journal.
+A draw is the result of a sequence of random choices. A failure is reduced by omitting choices and making them
+smaller. Therefore the reduced journal is also a possible draw.
 """
 
 from __future__ import annotations
@@ -26,11 +26,12 @@ from journalspec_corpus.making import make_case
 from journalspec_corpus.mutations import damaged
 
 TIER = "drawn"
-#: The default number of draws of a format.
+#: The default number of random journals of a format.
 COUNT = 200
 #: New random seeds are below this number.
 MOST_SEED = 10**9
-#: Shares of the draws in percent: sound journals, and journals with wrong fields; the rest is damaged.
+#: Shares of the random journals in percent: sound journals, and journals with wrong fields. All others are
+#: damaged.
 SOUND, LIES = 20, 40
 #: A reduction ends after this many attempts, or after this many seconds.
 ATTEMPTS, SECONDS = 1000, 10.0
@@ -124,7 +125,7 @@ def formats_with_draws(formats: Sequence[str] = ()) -> Iterator[str]:
 
 
 def drawn_cases(format_id: str, seed: int, numbers: Iterable[int]) -> Iterator[Case]:
-    """Yield the draws of a format with these `numbers`; raises UnknownFormat if it has none."""
+    """Yield the draws of a format with these `numbers`; raises UnknownFormat if the format has no draws."""
     for number in numbers:
         yield _case(format_id, seed, number, Choices(f"{format_id}/{seed}/{number}"))
 
@@ -202,7 +203,7 @@ def _as_written(case: Case, journal: DrawnJournal) -> bool:
 
 
 def reduced(case: Case, fails: Callable[[Case], bool]) -> Case:
-    """Return the smallest draw found that still `fails`, under the id of `case`."""
+    """Return the smallest draw found that still `fails`. It has the id of `case`."""
     found = _ID.fullmatch(case.id)
     if found is None:
         return case

@@ -20,12 +20,13 @@ from journalspec_corpus.form import MAX_LINE, is_id, lines_of, parse
 PUBLISHED_TIERS = ("smoke", "captured", "worst")
 #: The file with the cases of a core build: JSON lines, see :class:`Shared`.
 CASES = "cases.jsonl.gz"
-#: The suffix of a case's id if the case is reported again in another edition. The edition replaces the
+#: The suffix of a case's id if the case is published again in another edition. The edition replaces the
 #: braces.
 AGAIN = "-in-{}"
 #: The message if there are no published cases: they are a separate distribution, which operators do not need.
 NOT_INSTALLED = "the published cases are not installed\n  next  pip install 'journalspec[cases]'"
-#: The greatest number of lines in a set that are not cases; a file with more of them is not a set of cases.
+#: The greatest number of lines in a set that are not cases. A file with more such lines is not a set of
+#: cases.
 MOST_FAULTY = 1000
 
 
@@ -47,8 +48,8 @@ def load_cases(
 
 
 def find_case(case_id: str) -> Case:
-    """Return the published case or the draw `case_id`; raises LookupError that lists similar ids."""
-    from journalspec_corpus.draws import drawn_case  # noqa: PLC0415 - the naive readers, for draws alone
+    """Return the published or random case `case_id`; raises LookupError that lists similar ids."""
+    from journalspec_corpus.draws import drawn_case  # noqa: PLC0415 - only random journals need naive readers
 
     drawn = drawn_case(case_id)
     if drawn is not None:
@@ -204,7 +205,7 @@ class Intake:
         except ValueError as error:
             self._faulty += 1
             if self._faulty > MOST_FAULTY:
-                raise Unfit(f"more than {MOST_FAULTY} lines are no cases; the last: {error}", path) from None
+                raise Unfit(f"more than {MOST_FAULTY} lines are not cases; the last: {error}", path) from None
             return Case.quarantined(self._name(path, number, data), f"{_line(path, number)}: {error}", data)
         self._names.add(case.id)
         return case

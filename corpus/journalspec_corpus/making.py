@@ -63,8 +63,8 @@ def implied_needs(expect: Iterable[Mapping[str, Any]]) -> set[str]:
     A case needs ``damage`` if its plain reading is not clean. A case without a reading needs ``damage`` if
     any recovery is not clean.
     """
-    # Missing things alone do not count as damage here, because there is a feature for them that an
-    # implementation may lack.
+    # Missing parts alone do not count as damage here, because an implementation may lack the feature that
+    # reports them.
     entries = [
         entry
         for entry in expect

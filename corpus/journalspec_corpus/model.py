@@ -62,9 +62,9 @@ XA_ID = ("format_id", "gtrid", "bqual")
 class StateForm:
     """Converts a format's state between an observation's form and tuples, which can be compared and stored.
 
-    A state consists of the lists `names` in the format's vocabulary. A list becomes a tuple of its elements,
-    an object a tuple of its members in the vocabulary's order: integers and texts, and the parts of an XA id
-    in a tuple of their own. The lists `unordered`, including inner lists, are sorted.
+    A state consists of the lists `names` in the format's vocabulary. A list becomes a tuple of its elements.
+    An object becomes a tuple of its members in the vocabulary's order; the parts of an XA id are one member,
+    a tuple of their own. The lists `unordered`, including inner lists, are sorted.
     """
 
     def __init__(self, format_id: str, names: Sequence[str], unordered: Collection[str] = ()) -> None:

@@ -1,9 +1,9 @@
 """The common parts of all naive readers: a walk through the table of fields, and the expectations of cases.
 
 A format's ``naive`` module is written from the specification and shares no code with the reference. It is
-obviously right rather than fast. It computes the expectations of generated cases and of drawn journals. It
-has ``read(files, edition)``, ``recover(files, edition, policy)`` and ``expected``. Answers are observations
-as in cases, with plain integers.
+simple rather than fast, so that a person can check it. It computes the expectations of generated cases and of
+random journals. It has ``read(files, edition)``, ``recover(files, edition, policy)`` and ``expected``.
+Answers are observations as in cases, with plain integers.
 """
 
 from __future__ import annotations

@@ -102,11 +102,11 @@ class Tables:
         yield from (LongWorkload(*members) for members in chosen["long"])
 
     def fraction(self, table: str, scope: str) -> Iterator[Any]:
-        """Yield the workloads that a `table` lists for a scope, or the fraction that the table specifies.
+        """Yield the workloads that a `table` lists for a scope, or a sample of them that the table specifies.
 
-        A fraction of n is a fractional factorial design: those combinations whose positions on the axes add
-        up to a multiple of n. Any two values of two axes are still combined if a third axis has n values or
-        more. Workloads of the core scope are always included.
+        The sample for the number n is a fractional factorial design. It contains those combinations whose
+        positions on the axes add up to a multiple of n. If a third axis has n values or more, every pair of
+        values of two axes still occurs in the sample. Workloads of the core scope are always included.
         """
         of = int(self.rows.get("fractions", {}).get(scope, {}).get(table, 1))
         core = {work for work, _ in self.listed(table, "core")} if of > 1 else ()
@@ -115,7 +115,7 @@ class Tables:
     def listed(self, table: str, scope: str) -> Iterator[tuple[Any, int]]:
         """Yield the workloads that a `table` lists for a scope, each with the sum of its axis positions.
 
-        Rows and writers are two of the axes; the sum is 0 if a block has no others.
+        Rows and writers are two of the axes; the sum is 0 if a block has no other axes.
 
         Each block of the table has rows: the kind to ``do``, ``of`` which sequences, and optionally ``force``
         and ``align``. Each ``background``, ``align`` and ``edge`` of a block is combined with all rows, and
@@ -174,7 +174,7 @@ class Tables:
         """Return whether the object of each step exists.
 
         The optional table ``playable`` has ``standing``, the objects that exist at the start, and one entry
-        for each operation: the objects that it ``needs``, those that it ``gives``, and those that it then
+        for each operation. An entry lists the objects that the operation ``needs``, ``gives``, and then
         ``takes``. The entry ``""`` applies to all operations without an entry. An object is a word and the
         member of a step that identifies it. ``l`` and ``x`` stand for transactions whose names begin with
         that letter. An object whose member is empty in a step is ignored.
@@ -207,8 +207,8 @@ class Tables:
         return long_workloads(self.package, LONGER_WORKLOADS)
 
     def long(self, scope: str) -> tuple[LongWorkload, ...]:
-        """Return the long workloads of a scope; ``smoke`` has none, ``full`` every n-th (n is the table's
-        entry ``full``).
+        """Return the long workloads of a scope. ``smoke`` has none; ``full`` has every n-th, and the table's
+        entry ``full`` is n.
         """
         if scope == "full":
             every = int(self.rows["long"].get("full", 1))
@@ -420,8 +420,8 @@ class Continuations:
     `tables` define the operations after opening, and the crash states before them: ``same`` repeats the first
     run's steps (those that are `repeatable`), so that new records lie at the places of lost ones; ``settle``
     first finishes what recovery leaves unfinished. `choices(first, scope)`, if given, replaces the table for
-    a first run. In the full tier, only some long first runs are continued: every n-th, from the table of
-    fractions.
+    a first run. In the full tier, only every n-th of the long first runs is continued; the table
+    ``fractions`` contains n.
     """
 
     begin: Callable[[Any, int, CrashImage], Recorder]
@@ -526,6 +526,6 @@ class Continuations:
     def released_is_gone(self) -> bool:
         """Whether a released record must never be listed again after the release is durable.
 
-        False for formats in which it stays readable, marked as ended.
+        False for formats in which the record stays readable and is marked as ended.
         """
         return bool(self.tables.rows["second"]["released_is_gone"])

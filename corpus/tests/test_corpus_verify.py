@@ -71,7 +71,7 @@ def contents(directory: Path) -> dict[str, bytes]:
 def test_unchanged_build_is_valid_and_a_second_build_is_equal(core_build: Callable[[Plan], Path]) -> None:
     done = invoke("verify", core_build(Plan(FORMAT, "core", every=499)), "--again")
     assert done.exit_code == 0, done.output
-    assert "all as in the manifest, and built again it is the same" in done.output
+    assert "all as in the manifest, also after a second build" in done.output
 
 
 def test_changes_are_detected_by_comparison_with_another_build(copy: Path) -> None:
@@ -89,7 +89,7 @@ def test_changes_are_detected_by_comparison_with_another_build(copy: Path) -> No
     done = invoke("verify", copy, "--again")
     assert done.exit_code == 1
     for name in ("cases", "digest", "parts", "strata"):
-        assert f"manifest.json: {name}: built again it is another one" in done.stderr
+        assert f"manifest.json: {name}: the repeated build has another value" in done.stderr
     assert "counts" not in done.stderr
     _set({"format": "none"}, "plan")(manifest)
     seal(copy, manifest)
@@ -160,7 +160,7 @@ def test_wrong_count_is_detected_even_with_a_matching_checksum(copy: Path, name:
         ('{"plan": NaN}', "NaN is no number"),
         ('{"plan": ' + "9" * 6000 + "}", "not JSON"),
         ("\ud800", "not JSON"),
-        ('"' + "x" * (17 << 20) + '"', "as no manifest does"),
+        ('"' + "x" * (17 << 20) + '"', "which is larger than any manifest"),
     ],
 )
 def test_hostile_manifest_ends_with_status_1(tmp_path: Path, text: str, why: str) -> None:
@@ -182,8 +182,8 @@ def test_every_changed_file_is_reported(copy: Path) -> None:
         "states/part-00002.parquet: No such file",
         "states/part-77777.parquet: not in the manifest",
         "index.html: not in the manifest",
-        "work: left of a build that was ended",
-        "`corpus build` makes everything again",
+        "work: left over from an interrupted build",
+        "`corpus build` builds everything again",
     ):
         assert text in said
     (copy / "plan.json").unlink()
@@ -367,7 +367,7 @@ def test_build_on_a_disk_that_fills_up_at_any_file_can_continue(
             assert done.exit_code == 1
             assert "No space left on device" in done.stderr
             assert str(out) in done.stderr
-            assert "the same command continues there" in done.stderr
+            assert "repeat the same command to continue" in done.stderr
             assert not [name for name in contents(out) if name.endswith(".partial")]
             assert invoke(*arguments, out).exit_code == 0
         found = contents(out)

@@ -120,7 +120,7 @@ def test_killed_builds_continue_with_the_same_result(tmp_path: Path, reference: 
     _, said = process.communicate()
     assert process.returncode == 1
     assert "a worker process ended with signal SIGKILL; the system may have run out of memory" in said
-    assert "the same command continues there" in said
+    assert "repeat the same command to continue" in said
     assert "Traceback" not in said
     assert before <= sealed(out) < PLAN.shards()
     process = start(out)
@@ -129,7 +129,7 @@ def test_killed_builds_continue_with_the_same_result(tmp_path: Path, reference: 
     os.killpg(process.pid, signal.SIGINT)
     _, said = process.communicate()
     assert process.returncode == 130
-    assert "interrupted; finished parts stay" in said
+    assert "interrupted; finished parts are kept" in said
     assert "Traceback" not in said
     assert sealed(out) < PLAN.shards()
     # Two processes write the same output as one process.
@@ -171,7 +171,7 @@ def test_full_disk_in_a_worker_is_reported_and_leaves_no_partial_file(tmp_path: 
     done = run(*building(out, "--jobs", "2", plan=SHORT), preexec_fn=limited)
     assert done.returncode == 1
     assert "File too large" in done.stderr
-    assert "finished parts stay" in done.stderr
+    assert "finished parts are kept" in done.stderr
     assert "Traceback" not in done.stderr
     assert not list((out / "work").glob(".*"))
 

@@ -28,10 +28,10 @@ INTERRUPTED, PIPE_CLOSED = 130, 141
 
 @dataclass(frozen=True, slots=True)
 class Subcommand:
-    """Represents the place of a command, and its line in `journalspec --help`, which is printed without
-    importing it.
+    """Represents the module of a command, and the command's line in `journalspec --help`. The help is printed
+    without an import of the module.
 
-    `extra` is the optional dependency group that pip must install for it, if any.
+    `extra` is the optional dependency group that pip must install for the command, if any.
     """
 
     module: str
@@ -157,7 +157,7 @@ class LazyGroup(click.Group):
         except ImportError as error:
             if self._needs:
                 raise Complaint(f"{self._needs}: {error}") from None
-            needs = f"{cmd_name}: a part that it needs is not installed: {error}"
+            needs = f"{cmd_name}: a package that it needs is not installed: {error}"
             raise Complaint(f"{needs}\n  next  {entry.installed_by}") from None
         return found
 
@@ -225,7 +225,7 @@ def cli() -> None:
 
 
 def _open_streams() -> None:
-    """Replace closed standard streams: output with a pipe without a reader, the others with the null device.
+    """Replace closed standard streams: output by a pipe without a reader, the others by the null device.
 
     Thus a command ends as it does on a closed pipe. No file that is opened later receives the number of a
     standard stream.
@@ -235,12 +235,12 @@ def _open_streams() -> None:
     if sys.stdout is None:
         unread, written = os.pipe()
         sys.stdout = _stream(1, written, "w")
-        if unread != 1:  # Otherwise `dup2` has already replaced this end.
+        if unread != 1:  # Otherwise `dup2` has already closed this end.
             os.close(unread)
     if sys.stderr is None:
         sys.stderr = _stream(2, os.open(os.devnull, os.O_WRONLY), "w")
     if isinstance(sys.stdout, TextIOWrapper):
-        sys.stdout.reconfigure(errors="backslashreplace")  # ASCII cannot express all names.
+        sys.stdout.reconfigure(errors="backslashreplace")  # Some names contain characters that ASCII lacks.
 
 
 def _stream(number: int, opened: int, mode: str) -> Any:
@@ -260,7 +260,7 @@ def silence() -> None:
 
 
 def _end_orderly() -> None:
-    """Handle SIGTERM and SIGHUP as Ctrl-C is handled; a second one ends the process at once."""
+    """Handle SIGTERM and SIGHUP as Ctrl-C is handled; a second signal ends the process at once."""
     numbers = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
 
     def end(number: int, _: object) -> None:

@@ -221,7 +221,7 @@ def from_standard_input(into: Path, limit: int, format_id: str | None) -> None:
     if not name:
         known = ", ".join(each for each in format_ids() if get_format(each).alone)
         raise FilesetError(
-            f"standard input is not a journal of one file ({known}) and no archive",
+            f"standard input is neither an archive nor a journal of one file ({known})",
             "give the path of the directory; or name the format with --format",
         )
     path.rename(into / (name + packed))
@@ -260,7 +260,7 @@ def _is_tar(path: Path) -> bool:
 
 
 def _opened(path: Path) -> Any:
-    """Return the stream of a file, unpacked."""
+    """Return a stream of the decompressed content of a file."""
     with path.open("rb") as begin:
         head = begin.read(6)
     opener = next((each for magic, each in _OPENERS.items() if head.startswith(magic)), open)

@@ -1,6 +1,6 @@
-"""``journalspec ask``: shows one case, the request and both answers.
+"""``journalspec ask``: shows one case, the request, the expected answer and the answer of the implementation.
 
-It also writes the files of `run --keep`.
+This module also writes the files of `run --keep`.
 """
 
 from __future__ import annotations
@@ -42,10 +42,10 @@ Message = Mapping[str, Any]
     help="The directory for the journal, requests and answers. Default: a new directory for temporary files.",
 )
 def ask_command(case_id: str, cases: tuple[Path, ...], keep: Path | None, **options: Any) -> None:
-    """Ask IMPL about CASE (a case or probe id, also one of a draw), and show the request and both answers.
+    """Ask IMPL about CASE, and show the request, the expected answer and the answer of IMPL.
 
-    The journal, the requests and the answers are stored in a directory, so that you can repeat a
-    question by hand.
+    CASE is the id of a case or probe, also of a random journal. The journal, the requests and the answers are
+    stored in a directory, so that you can repeat a question by hand.
     """
     case = find(case_id.partition("/")[0], cases)
     probes = [probe for probe in case.probes if case_id in (case.id, probe.id)]
@@ -82,7 +82,9 @@ def ask_command(case_id: str, cases: tuple[Path, ...], keep: Path | None, **opti
 def keep_probe(
     directory: Path, probe: Probe, result: Result, exchanges: list[tuple[Any, Any]] | None = None
 ) -> Path:
-    """Keep the journal, the question and both answers in a new directory below `directory`; return it."""
+    """Keep the journal, the question, and the expected and actual answer in a new directory below
+    `directory`. Return the new directory.
+    """
     folder = directory / probe.id.replace("/", ".")
     try:
         with making(folder) as made:
@@ -101,7 +103,7 @@ def keep_probe(
 
 
 def _about(asked: Message, directory: Path) -> dict[str, Any]:
-    """Return a request about the files in a directory instead of those in the request."""
+    """Return a copy of the request `asked` that is about the files in `directory`."""
     return {name: value for name, value in asked.items() if name != "files"} | {"dir": str(directory)}
 
 

@@ -162,7 +162,10 @@ def materialize_command(
 
 @contextmanager
 def _nothing_left(directory: Path) -> Iterator[list[Path]]:
-    """Create `directory`; after an exception, remove the paths in the given list, and a new directory."""
+    """Create `directory`, and provide a list to which the caller adds created paths.
+
+    After an exception, these paths are removed, and `directory` if it was new.
+    """
     new = [path for path in (directory, *directory.parents) if not path.exists()]
     made: list[Path] = []
     try:

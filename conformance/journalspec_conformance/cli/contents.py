@@ -248,8 +248,8 @@ class Holdings:
     def remarks(self, *, damages: bool | None = None) -> Iterator[str]:
         """Yield a line for each kind of remark on the rows that were read so far.
 
-        If `damages` is True, these are only remarks on damage next to the journal; if it is False, only
-        others.
+        If `damages` is True, only remarks on damage next to the journal are included; if it is False, only
+        other remarks.
         """
         meanings = self._about.remarks
         firsts = {each.code: each for each in reversed(self.contents.remarks.kept)}
@@ -286,7 +286,7 @@ def place_text(file: str, off: int | None) -> str:
 def stored(answer: Answer, *, redact: bool = False) -> Holdings | None:
     """Return the contents of the journal of `answer`. Return None if its format reports no contents.
 
-    If the answer contains no state, recovery runs first, under the policy that keeps the most.
+    If the answer contains no state, recovery runs first, under the policy that keeps the most data.
     """
     found = reference.contents(reference.with_state(answer))
     redactor = Redactor(answer.journal) if redact else None

@@ -26,7 +26,7 @@ from journalspec_corpus.pipeline.manifest import ManifestError, as_json, head, l
 
 _STATUS = "Exit status: 0 done, 1 the build failed, 2 usage or configuration."
 _NEEDS = "journalspec corpus needs NumPy and PyArrow: pip install 'journalspec[corpus]'"
-_KEPT = "finished parts stay: the same command continues there"
+_KEPT = "finished parts are kept: repeat the same command to continue"
 #: The schemas of answers, and the schemas to which they refer. An archive contains them next to the cases.
 _SCHEMAS = ("common", "observation", "refused")
 
@@ -35,7 +35,7 @@ _SCHEMAS = ("common", "observation", "refused")
 COMMANDS = {
     "build": Subcommand("corpus", "build_command", "Build a tier into a directory."),
     "archive": Subcommand("corpus", "archive_command", "Write the published cases to one file."),
-    "report": Subcommand("corpus", "report_command", "Print the counts of a build."),
+    "report": Subcommand("corpus", "report_command", "Print the results of a build."),
     "verify": Subcommand("corpus", "verify_command", "Check every file against its manifest."),
     "judge": Subcommand("run", "judge_command", "Judge an implementation on the states of a build."),
     "show": Subcommand("corpus_states", "show_command", "Print the definition of a state of a build."),
@@ -90,9 +90,9 @@ def build_command(tier: str, out: Path, format_id: str | None, as_json: bool, **
     an interrupted build. The result depends only on tier, format and seed, not on engine, jobs or partitions.
     """
     try:
-        from journalspec_corpus.pipeline.build import Builder, build, cores  # noqa: PLC0415  # needs optional parts
-        from journalspec_corpus.pipeline.plan import Plan  # noqa: PLC0415  # needs optional parts
-        from journalspec_corpus.pipeline.shards import BuildError  # noqa: PLC0415  # needs optional parts
+        from journalspec_corpus.pipeline.build import Builder, build, cores  # noqa: PLC0415  # needs optional packages
+        from journalspec_corpus.pipeline.plan import Plan  # noqa: PLC0415  # needs optional packages
+        from journalspec_corpus.pipeline.shards import BuildError  # noqa: PLC0415  # needs optional packages
     except ImportError as error:
         raise click.UsageError(f"{_NEEDS} ({error})") from None
     chosen = format_with_traces([format_id] if format_id else format_ids())
@@ -121,14 +121,14 @@ def build_command(tier: str, out: Path, format_id: str | None, as_json: bool, **
 
 def format_with_traces(names: Sequence[str]) -> str:
     """Return the only format in `names` that has crash traces; raises Problem if there is not exactly one."""
-    from journalspec_corpus.crash.formats import has_crash_format  # noqa: PLC0415  # needs optional parts
+    from journalspec_corpus.crash.formats import has_crash_format  # noqa: PLC0415  # needs optional packages
 
     try:
         able = [name for name in names if has_crash_format(name)]
     except UnknownFormat as error:
         raise Problem(str(error.args[0])) from None
     if not able:
-        raise Problem(f"{', '.join(names) or 'nothing that it recovers'} has no crash traces")
+        raise Problem(f"there are no crash traces of {', '.join(names) or 'any format that it recovers'}")
     if len(able) > 1:
         raise Problem(f"which format? --format takes one of {', '.join(able)}")
     return able[0]
@@ -161,9 +161,9 @@ def archive_command(out: Path, tiers: tuple[str, ...], formats: tuple[str, ...])
     explains the form. The archive also contains JSON Schemas, specifications, Kaitai schemas and parsers. The
     same cases give the same bytes.
     """
-    from journalspec_conformance.protocol import schemas  # noqa: PLC0415 - slow, and for this only
-    from journalspec_conformance.selection import cases_of  # noqa: PLC0415 - as above
-    from journalspec_corpus.archive import write_archive  # noqa: PLC0415 - as above
+    from journalspec_conformance.protocol import schemas  # noqa: PLC0415 - slow; only used here
+    from journalspec_conformance.selection import cases_of  # noqa: PLC0415 - slow; only used here
+    from journalspec_corpus.archive import write_archive  # noqa: PLC0415 - slow; only used here
 
     try:
         # Some formats have no captured cases; their archives contain the other tiers.
@@ -187,7 +187,7 @@ def archive_command(out: Path, tiers: tuple[str, ...], formats: tuple[str, ...])
 @click.argument("directory", type=FILE, metavar="DIR")
 @click.option("--json", "in_json", is_flag=True, help="Print JSON.")
 def report_command(directory: Path, in_json: bool) -> None:
-    """Print the counts of the build in DIR: verdicts and failures, separately for each class."""
+    """Print the results of the build in DIR: numbers of verdicts and failures, separately for each class."""
     try:
         manifest = load(directory)
     except ManifestError as error:
@@ -283,13 +283,13 @@ def verify_command(directory: Path | None, tiers: tuple[str, ...], again: bool) 
     package. Every bit is checked: manifests are sealed and contain the checksums of all other files; an
     unlisted file is an error. With --again, the command repeats the build, and all files must be equal.
     """
-    from journalspec_corpus.shipped import holds_tiers, verify_tiers  # noqa: PLC0415 - as above
+    from journalspec_corpus.shipped import holds_tiers, verify_tiers  # noqa: PLC0415 - slow; only used here
 
     try:
         if directory is None or holds_tiers(directory):
             found = verify_tiers(directory, tiers)
         elif tiers:
-            raise click.UsageError(f"--tier is for published tiers, and {directory} holds none")
+            raise click.UsageError(f"--tier is for published tiers, but {directory} contains none")
         else:
             found = verify(directory)
             if again and not found.problems:
@@ -300,13 +300,13 @@ def verify_command(directory: Path | None, tiers: tuple[str, ...], again: bool) 
     say_all(found.problems, err=True)
     if found.problems:
         raise click.exceptions.Exit(1)
-    say("all as in the manifest" + (", and built again it is the same" if again else ""))
+    say("all as in the manifest" + (", also after a second build" if again else ""))
 
 
 def _built_again(directory: Path) -> list[str]:
     try:
-        from journalspec_corpus.pipeline.build import Builder, built_again, cores  # noqa: PLC0415  # needs optional parts
-        from journalspec_corpus.pipeline.shards import BuildError  # noqa: PLC0415  # needs optional parts
+        from journalspec_corpus.pipeline.build import Builder, built_again, cores  # noqa: PLC0415  # needs optional packages
+        from journalspec_corpus.pipeline.shards import BuildError  # noqa: PLC0415  # needs optional packages
     except ImportError as error:
         raise click.UsageError(f"{_NEEDS} ({error})") from None
     with TemporaryDirectory(prefix="journalspec-") as scratch:

@@ -128,7 +128,7 @@ def some_of(items: Sequence[Any], most: int = FEW, text: Callable[[Any], str] = 
 
 
 def held(part: Part, *, lists: bool = True) -> list[Amounts]:
-    """Return the amounts in queues and tables; with `lists`, if all are empty, those in the state."""
+    """Return the amounts in queues and tables; if all are empty and `lists` is set, those in the state."""
     found: dict[str, Amounts] = {}
     contents = part.contents
     for each in contents.contents.counts() if contents is not None else ():
@@ -342,7 +342,7 @@ def _value(rule: InDoubt, value: object) -> str:
 
 
 def losses(part: Part, *, around_it: bool = False, beside: Sequence[str] = ()) -> Iterator[Section]:
-    """Yield the sections on damage, with `around_it` the messages there, effects, and missing parts.
+    """Yield the sections on damage (with `around_it`, also the messages next to it), effects, missing parts.
 
     `beside` are lines on damage to files next to the journal.
     """
@@ -380,7 +380,7 @@ def losses(part: Part, *, around_it: bool = False, beside: Sequence[str] = ()) -
 
 
 def around(contents: Holdings, regions: Sequence[Dropped]) -> list[str]:
-    """Return when the data in lost regions was written: the messages just before and after each region.
+    """Return when the data in lost regions was written, given by the messages just before and after them.
 
     Adjacent regions are merged. Because records are only appended, the order of offsets is the order of time.
     """
@@ -499,13 +499,12 @@ class LookedAt:
         if self.answers[0].seen.verdict == CLEAN:
             found.add(CLEAN)
         if self.contents is not None:
-            # Other remarks with these codes concern objects that a start does not touch, such as properties
-            # and pages.
+            # `judge` omits remarks on objects that a start does not read, such as properties and pages.
             found |= {f"{_OF_CONTENTS}{code}" for code in self.contents.contents.judge()}
         return found
 
     def texts(self) -> Iterator[tuple[str, str]]:
-        """Yield the code and text of each missing thing, note on a neighbouring file, and remark."""
+        """Yield the code and text of each missing part, each note on a neighbouring file, and each remark."""
         for part in self.answers:
             yield from ((entry.code, entry.text) for entry in part.seen.missing)
             beside = part.answer.journal.neighbours
@@ -515,7 +514,7 @@ class LookedAt:
 
 
 def _without(part: Part) -> list[str]:
-    """Return the directories that should be next to that of a journal, and are not."""
+    """Return the absent directories that should be next to the directory of a journal."""
     root, patterns = part.place.loaded.root, part.description.parts
     alone = not patterns or part.asked.archive == root
     if alone or not fnmatchcase(root.resolve().name, patterns[0]):

@@ -1,4 +1,4 @@
-"""The failures of `run`: groups, explanations, reduced draws, and the failures of the previous run."""
+"""The failures of `run`: groups, explanations, reduced journals, and the failures of the previous run."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ REMEMBERED = 50
 
 
 def show_failures(prepared: Prepared, red: Sequence[Result], details: bool, keep: Path | None) -> None:
-    """Print the groups of red results, each with its first result; draws and crash states are reduced."""
+    """Print the groups of failures, each with its first one; random journals and crash states are reduced."""
     probes = {probe.id: probe for probe in prepared.probes}
     groups = grouped(red)
     smaller = dict(_reduced(prepared, groups, probes))
@@ -55,7 +55,7 @@ def show_failures(prepared: Prepared, red: Sequence[Result], details: bool, keep
         say()
         say(text)
     if keep is not None:
-        from journalspec_conformance.cli.ask import keep_probe  # noqa: PLC0415 - for these alone
+        from journalspec_conformance.cli.ask import keep_probe  # noqa: PLC0415 - only failures need it
 
         for result, case in examples.values():
             kept = next((other for other in case.probes if other.id == result.probe), probes[result.probe])
@@ -69,7 +69,7 @@ def show_failures(prepared: Prepared, red: Sequence[Result], details: bool, keep
 def _reduced(
     prepared: Prepared, groups: Sequence[FailureGroup], probes: dict[str, Probe]
 ) -> Iterator[tuple[str, tuple[Result, Case]]]:
-    """For each group of draws, yield its first failure, with a smaller draw that fails in the same way."""
+    """For each group of random journals, yield its first failure, with a smaller journal that fails alike."""
     examples = [group.example for group in groups if is_drawn(group.example.probe)]
     if prepared.tier == CRASH:
         yield from _reduced_crashes(prepared, groups, probes)
@@ -94,7 +94,7 @@ def _reduced_crashes(
     prepared: Prepared, groups: Sequence[FailureGroup], probes: dict[str, Probe]
 ) -> Iterator[tuple[str, tuple[Result, Case]]]:
     """For each group, yield its first failure, with the smallest crash state that fails in the same way."""
-    from journalspec_conformance.crashes.story import reduced as smallest  # noqa: PLC0415 - for these alone
+    from journalspec_conformance.crashes.story import reduced as smallest  # noqa: PLC0415 - only failures need it
 
     told: set[str] = set()
     with closing(prepared.setup.open()) as engine:
@@ -115,11 +115,11 @@ def _explained(prepared: Prepared, group: FailureGroup, result: Result, case: Ca
     target, first = prepared.setup.target.text, group.example
     repeat = reproduce(first.probe, target, prepared.tier, prepared.repeat)
     if prepared.tier == CRASH:
-        from journalspec_conformance.crashes.story import account  # noqa: PLC0415 - as above
+        from journalspec_conformance.crashes.story import account  # noqa: PLC0415 - only failures need it
 
         text = "\n".join(map(shown, account(case, result, target, repeat)))
     elif prepared.tier == CRASH_WRITE and result.fingerprint == NOT_DURABLE:
-        from journalspec_conformance.crashes.writers import told  # noqa: PLC0415 - as above
+        from journalspec_conformance.crashes.writers import told  # noqa: PLC0415 - only failures need it
 
         with closing(prepared.setup.open()) as engine:
             text = "\n".join(map(shown, told(engine, case, target, repeat)))
@@ -175,7 +175,7 @@ def last_failed(request: RunRequest) -> dict[str, Any]:
         found = {}
     if not found.get("probes"):
         raise Problem(
-            "nothing is known to have failed: the last run of this implementation on these cases was green,"
+            "no failures are stored: the last run of this implementation on these cases had no failure,"
             " or there was none",
             "Run it without --last-failed.",
         )

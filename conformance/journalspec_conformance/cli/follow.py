@@ -80,7 +80,7 @@ class Follower:
                             self._files[root / part.file].stat = (0, 0, 0)
 
     def _changed(self, paths: set[Path]) -> set[Path]:
-        """Return the changed files; report each change except an extension."""
+        """Return the changed files; report each change other than an extension."""
         found: dict[Path, tuple[int, int, int]] = {}
         for path in paths | self._files.keys():
             try:

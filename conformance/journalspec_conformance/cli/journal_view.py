@@ -242,7 +242,9 @@ class Part:
 
     @property
     def recovered(self) -> Answer:
-        """The answer whose contents are shown; if it has no state, one of recovery takes its place."""
+        """The answer whose contents are shown: the given answer, or if it has no state, the answer of
+        recovery.
+        """
         return self.answer
 
     @property
@@ -281,13 +283,13 @@ def present(
     problems: list[UsageProblem] | None = None,
     more: Sequence[int] = (),
 ) -> None:
-    """Read the journals that were found, and show each answer by the first given one of three ways.
+    """Read the journals that were found, and show each answer in the first given one of three ways.
 
     The ways are: the `members` of each answer as JSON, one `screen` for all answers, or a call of `write` for
     each. The command then ends with the exit status of the worst verdict. Meanwhile a terminal shows the
-    progress, unless the answers are printed there. The first problem ends the command; if `problems` are
-    given, it is added to them, and all are shown after the answers. The exit statuses in `more` are also
-    taken into account.
+    progress, unless the answers are printed there. Without `problems`, the first problem ends the command.
+    With `problems`, every problem is added to this list, and the list is shown after the answers. The exit
+    statuses in `more` are also taken into account.
     """
     statuses: list[int] = []
     failed: list[Directory] = []
@@ -352,7 +354,7 @@ def _write(
 def unknown_edition(
     error: UnknownEdition, asked: Asked, command: str, policy: str | None, usual: str = STRICT
 ) -> UsageProblem:
-    """Return the commands to try if the edition of a journal is unknown. The `usual` policy is omitted."""
+    """Return the commands to try if a journal's edition is unknown; they do not state the `usual` policy."""
     more = () if policy in (None, usual) else ("--policy", str(policy))
     lines = [
         asked.again(command, *more, journal=error.journal, edition=trial.edition) for trial in error.trials
@@ -480,7 +482,7 @@ class Listing:
 class Section:
     """Represents a heading, the sentences below it, and a list, in a `style`.
 
-    With `apart`, a blank line precedes it.
+    With `apart`, a blank line precedes the heading.
     """
 
     heading: str
@@ -500,7 +502,7 @@ def table(
 def width() -> int:
     """Return the width of a screen.
 
-    It is that of the terminal or of COLUMNS, at most 100; in a pipe it is 100.
+    The width is that of the terminal or the value of COLUMNS, but at most 100. In a pipe it is 100.
     """
     given = os.environ.get("COLUMNS", "")
     found = Painter().columns if given.isdecimal() or Painter().on_terminal else WIDTH

@@ -77,7 +77,7 @@ WHOLE = {
     "--hex",
     "as_hex",
     is_flag=True,
-    help="An annotated hexdump instead of the summary; intact records in dropped regions have fields, too.",
+    help="An annotated hexdump instead of the summary, with the fields of all intact records.",
 )
 @click.option("--json", "as_json", is_flag=True, help="The observation as one JSON object.")
 @STREAMED
@@ -349,7 +349,7 @@ def _spans(journal: Journal, *, fields: bool) -> Iterator[Span]:
 
 
 def _untold(spans: Iterable[Span], *records: Iterable[Record]) -> Iterator[Span]:
-    """Yield the regions that are neither a record nor dropped, except those in `records`.
+    """Yield the regions that are neither records nor dropped, without stale regions that are in `records`.
 
     All regions and records are of one file, in the order of offsets.
     """

@@ -156,7 +156,7 @@ def _here(entry: ProductMessage, here: Sequence[view.Part]) -> Iterator[str]:
         if len(places) > MOST_PLACES:
             yield f"{len(places) - MOST_PLACES} more: journalspec recover"
     if not found and entry.codes:
-        yield "nothing in the files makes a start print it; it may have come from other files, or before"
+        yield "nothing in the files makes a start print this message; it may be old, or be about other files"
     elif not found:
         yield "the files of the journal do not show the cause of this message: see `cause`"
 

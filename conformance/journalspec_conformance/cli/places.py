@@ -249,7 +249,7 @@ class Stores(NamedTuple):
 
     @property
     def size(self) -> int:
-        """The total number of bytes of all their files."""
+        """The total number of bytes of the files of all these journals."""
         return sum(len(data) for journal in self.journals for data in journal.files.values())
 
 

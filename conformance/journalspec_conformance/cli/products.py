@@ -20,8 +20,8 @@ from journalspec_conformance.showing import Shown, Showroom, find_deviation, ove
 def command() -> None:
     """List and fetch the published products that harnesses drive, and show where they deviate.
 
-    Exit status: 0 done, 1 a product could not be fetched or did not show it, 2 usage; `show` ends with 3
-    if it could not try.
+    Exit status: 0 done, 1 a product could not be fetched or did not show the deviation, 2 usage; 3 `show`
+    could not try a deviation.
     """
 
 
@@ -87,11 +87,11 @@ def fetch(names: tuple[str, ...]) -> None:
 
 @command.command("show")
 @click.argument("deviation_id", metavar="DEVIATION")
-@click.option("--product", "only", metavar="ID", help="On this product. Default: all that have it.")
+@click.option("--product", "only", metavar="ID", help="Default: all products with the deviation.")
 @click.option("--json", "as_json", is_flag=True, help="Print a JSON array instead of text.")
 def show(deviation_id: str, only: str | None, as_json: bool) -> None:
-    """Show DEVIATION (BTM-DEV-001) on the real product: the requirement, its behaviour, and whether they
-    differ as listed.
+    """Show DEVIATION (BTM-DEV-001) on the real product: the requirement, the product's behaviour, and whether
+    both differ as listed.
 
     Exit status: 0 shown, 1 not shown, 2 usage, 3 not tried: the product is not fetched, a tool is missing, or
     no product runs here.

@@ -112,7 +112,7 @@ class _Table:
         return self._schema.__arrow_c_schema__()
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
-        import pyarrow as pa  # noqa: PLC0415  # part of the extra
+        import pyarrow as pa  # noqa: PLC0415  # an optional package
 
         names = [*self.sources[0].columns]
         batches = (each for one in self.sources for each in one.record_batches(names))
@@ -277,7 +277,7 @@ def _unique(names: Sequence[str], same: Callable[[str], str] = str) -> list[str]
 
 
 def _renamed(schema: pa.Schema, names: Sequence[str]) -> pa.Schema:
-    import pyarrow as pa  # noqa: PLC0415  # part of the extra
+    import pyarrow as pa  # noqa: PLC0415  # an optional package
 
     return pa.schema(list(zip(names, schema.types, strict=True)))
 
@@ -287,8 +287,8 @@ def _answered(
     sql: str, sources: Sequence[rows.Matches], timeout: float, max_memory: int
 ) -> Iterator[pa.RecordBatchReader]:
     """Provide the result of a query as a stream; raises UsageProblem if DuckDB rejects the query."""
-    import duckdb  # noqa: PLC0415  # part of the extra
-    import pyarrow as pa  # noqa: PLC0415
+    import duckdb  # noqa: PLC0415  # an optional package
+    import pyarrow as pa  # noqa: PLC0415  # an optional package
 
     # Use the system's allocator: Arrow's own allocators keep freed memory, which a streaming query does not
     # reuse.

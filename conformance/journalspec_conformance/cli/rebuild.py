@@ -40,7 +40,7 @@ EXIT_STATUS = (
     "With --to: 0 everything was copied, 1 something was omitted, 2 nothing was written because of the"
     " command line, a change, a lock or the disk, 3 nothing can be copied."
 )
-#: The meaning of the verdict on the old store.
+#: The meaning of each verdict on the old store.
 VERDICTS = {
     CLEAN: "nothing in the journal is damaged or missing",
     RECOVERED: "something is damaged or missing, and the rest can be read",
@@ -113,7 +113,7 @@ class NewStoreAsked:
 
 
 def policy_of(journal: Journal, given: str | None) -> str:
-    """Return the policy for a journal's new store: the given one, or the one that keeps the most."""
+    """Return the policy for a journal's new store: the given policy, or the one that keeps the most data."""
     return given or get_format(journal.format).keeps_most
 
 
@@ -184,7 +184,7 @@ def _none_made(hidden: Journal | None = None) -> Iterator[None]:
 def _hidden(error: FilesetError, journal: Journal) -> FilesetError:
     """Return an error with a redacted text, because the text may quote data of users."""
     text = f"the reason may quote stored data: {Redactor(journal).text(str(error), None)}"
-    return type(error)(text, "type the same without --redact, where the reason may be seen")
+    return type(error)(text, "repeat the command without --redact where the reason may be seen")
 
 
 def _progress(show: Callable[[str, int, int], None], total: int) -> newstore.Progress:
@@ -215,7 +215,7 @@ def _directories(place: places.Directory) -> Iterator[Path]:
 
 
 def _top(place: places.Directory) -> Path:
-    """Return the directory to which the new one corresponds: the given one, or that of the given files."""
+    """Return the old counterpart of the new directory: the given directory, or that of the given files."""
     asked = place.asked
     return asked.below or (asked.given[0] if asked.given else place.loaded.root)
 
@@ -223,7 +223,7 @@ def _top(place: places.Directory) -> Path:
 def _parts(
     given: Sequence[view.Part], policy: str | None, choices: newstore.StoreChoices
 ) -> tuple[list[newstore.Part], dict[str, str]]:
-    """Return the parts of the new store, and for each journal that is not rebuilt the reason.
+    """Return two values: the parts of the new store, and the reason for each journal that is not rebuilt.
 
     Raises ChoiceRefused, or CannotRebuild if there is no part at all.
     """
@@ -340,7 +340,7 @@ def _sections(report: LossReport) -> Iterator[view.Section]:
         ("doubtful", [one.unverified for one in report.found]),
     ):
         listed = [*_tallied(tallies)]
-        text = ["nothing: all that recovery keeps is in it"] if heading == "lost" and not listed else []
+        text = ["nothing: the new store has all kept data"] if heading == "lost" and not listed else []
         if heading == "lost" and report.uncounted:
             text = [report.uncounted]
         if listed or text:

@@ -2,8 +2,8 @@
 
 A field counts as data of users if it is text or bytes, and the field table lists no choices for it. The
 replacement of a name or id also contains a mark (``text(6)#3f9a21``). Within a store, equal names have equal
-marks. The key of the marks is derived from the files of the store: without the store, nobody can verify a
-guessed name by its mark.
+marks. The key of the marks is derived from the files of the store. Therefore nobody without the store can
+verify a guessed name by its mark.
 """
 
 from __future__ import annotations

@@ -97,8 +97,8 @@ class Output:
 
 def write_parquet(file: IO[bytes], parts: Iterable[Columns], shape: pa.Schema) -> None:
     """Write rows as Parquet."""
-    import pyarrow as pa  # noqa: PLC0415  # part of an extra
-    import pyarrow.parquet as pq  # noqa: PLC0415
+    import pyarrow as pa  # noqa: PLC0415  # an optional package
+    import pyarrow.parquet as pq  # noqa: PLC0415  # an optional package
 
     with pq.ParquetWriter(file, shape) as writer:
         for columns in parts:
@@ -158,7 +158,7 @@ def hold_queues(sources: Sequence[Matches], wanted: Sequence[str]) -> None:
     for each in wanted:
         if each not in known:
             what = f"--queue: no {first.noun} is of a queue or topic"
-            raise no_such(what, each, known, "none here names a queue")
+            raise no_such(what, each, known, "no row here is of a queue")
 
 
 def _follow(places: Sequence[Directory], selection: Question, output: Output) -> None:
@@ -278,7 +278,7 @@ def show_counts(sources: Sequence[Matches], names: Sequence[str], output: Output
 
 
 def _inferred(columns: Columns) -> pa.Schema:
-    import pyarrow as pa  # noqa: PLC0415  # part of an extra
+    import pyarrow as pa  # noqa: PLC0415  # an optional package
 
     return pa.table(dict(columns)).schema
 

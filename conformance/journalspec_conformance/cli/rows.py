@@ -70,7 +70,7 @@ class Chunk:
                 for name in names
             ]
             return Counter(zip(*plain, strict=True))
-        import pyarrow as pa  # noqa: PLC0415  # part of an extra
+        import pyarrow as pa  # noqa: PLC0415  # an optional package
 
         arrays = [self.arrow.column(name) for name in names]
         arrays = [texts(each) if pa.types.is_list(each.type) else each for each in arrays]
@@ -95,8 +95,8 @@ class Matches(Part):
     predicates: Sequence[Predicate] = ()
     files: Sequence[str] = ()
     noun: str = RECORD
-    #: The policy of the recovery that found these contents. None means strict, and for a refused journal all
-    #: rows that can be read.
+    #: The policy of the recovery that found these contents. None means strict recovery. If strict recovery
+    #: refuses the journal, all readable rows are shown.
     policy: str | None = None
     matched: int = field(default=0, init=False)
 
@@ -107,7 +107,7 @@ class Matches(Part):
 
     @cached_property
     def recovered(self) -> Answer:
-        """The answer of recovery; even without a policy it has a state, for lists and contents."""
+        """The answer of recovery. It always has a state, because lists and contents need the state."""
         return with_state(self.answer) if self.policy is None else ask(self.answer.journal, self.policy)
 
     @cached_property
@@ -140,7 +140,7 @@ class Matches(Part):
 
     def schema(self, names: Sequence[str]) -> pa.Schema:
         """Return the Arrow types of columns; redacted bytes are text."""
-        import pyarrow as pa  # noqa: PLC0415  # part of an extra
+        import pyarrow as pa  # noqa: PLC0415  # an optional package
 
         kinds = self._kinds
         if self.redactor.hides:
@@ -154,7 +154,7 @@ class Matches(Part):
         A time outside the calendar, such as the largest number for "never", becomes null, because DuckDB
         fails on it.
         """
-        import pyarrow as pa  # noqa: PLC0415  # part of an extra
+        import pyarrow as pa  # noqa: PLC0415  # an optional package
 
         times = [name for name in names if self.columns[name].kind == "time"]
         for chunk in self.chunks(names):
@@ -172,8 +172,8 @@ class Matches(Part):
     @cached_property
     def _kinds(self) -> dict[str, pa.DataType]:
         """Return the Arrow types of all columns."""
-        from journalspec_reference.arrow import columns_of as typed  # noqa: PLC0415  # needs an extra
-        from journalspec_reference.arrow import type_of  # noqa: PLC0415
+        from journalspec_reference.arrow import columns_of as typed  # noqa: PLC0415  # needs an optional package
+        from journalspec_reference.arrow import type_of  # noqa: PLC0415  # needs an optional package
 
         known = {"journal": "string", "file": "string", "off": "int64", "len": "int64"} | {
             **typed(self.description.id)
@@ -182,10 +182,10 @@ class Matches(Part):
 
     def _by_columns(self, part: Stretch, batch: Batch, names: Sequence[str]) -> Chunk:
         """Return the rows of a batch by evaluating the conditions on its columns."""
-        import numpy as np  # noqa: PLC0415  # part of an extra
-        import pyarrow as pa  # noqa: PLC0415
+        import numpy as np  # noqa: PLC0415  # an optional package
+        import pyarrow as pa  # noqa: PLC0415  # an optional package
 
-        from journalspec_reference import tables  # noqa: PLC0415
+        from journalspec_reference import tables  # noqa: PLC0415  # needs an optional package
 
         # A record batch without any column would have no rows, so the column `off` is always read.
         wanted = {*names, *(each.column for each in self.predicates), "off"}
@@ -274,13 +274,13 @@ class ContentsRows(Matches):
             yield Chunk(
                 len(some),
                 lambda some=some: {name: [as_text(row[name]) for row in some] for name in names},  # type: ignore[misc]  # it is bound here
-                lambda some=some: (f'{{"row":{line}}}\n' for line in lines_of(some)),  # type: ignore[misc]  # as above
+                lambda some=some: (f'{{"row":{line}}}\n' for line in lines_of(some)),  # type: ignore[misc]  # it is bound here
             )
 
     @cached_property
     def _kinds(self) -> dict[str, pa.DataType]:
         """Return the Arrow types of all columns; nested values are JSON."""
-        import pyarrow as pa  # noqa: PLC0415  # part of an extra
+        import pyarrow as pa  # noqa: PLC0415  # an optional package
 
         kinds = {"int": pa.int64(), "bytes": pa.binary(), "bool": pa.bool_(), "float": pa.float64()}
         kinds["time"] = pa.timestamp("ms", tz="UTC")
@@ -326,7 +326,7 @@ def ask_rows(found: Stores, selection: Question, policy: str | None = None) -> t
     formats = sorted({each.format for each in found.journals})
     if len(formats) != 1:
         raise UsageProblem(
-            f"rows are of journals of one format, and these are of several: {', '.join(formats)}",
+            f"rows need journals of one format, but these journals have several: {', '.join(formats)}",
             "give --format, or the path of one of them",
         )
     description = get_format(formats[0])
@@ -341,7 +341,7 @@ def ask_rows(found: Stores, selection: Question, policy: str | None = None) -> t
             seen = out[-1].redactor.observation(out[-1].recovered.observation)
             if seen.verdict == REFUSED:
                 why = f"--policy {policy} refuses it: {seen.phase}/{seen.code}: {seen.message}"
-                raise NothingKept(shown(why), "another policy may keep something")
+                raise NothingKept(shown(why), "another policy may keep some data")
             verdicts.append(seen.verdict)
         status = max(status, *(STATUSES[verdict] for verdict in verdicts))
     if selection.of_contents(description):

@@ -40,7 +40,7 @@ from journalspec_corpus.draws import COUNT, MOST_SEED
 PER_KIND = 2
 
 
-#: The options that select the questions, and those that report the answers.
+#: Two groups of options: the first selects the questions, the second reports the answers.
 _asking = _options.apply(
     _options.level(),
     click.option(
@@ -95,15 +95,14 @@ _asking = _options.apply(
 @click.command("run", epilog=_options.EXIT_STATUS)
 @_options.implementation()
 @_options.selection(
-    ", drawn (journals at random), crash (states that a crash may leave), crash-write (states that a "
-    "crash may leave of the writes of IMPL), or all: the first three, and draws"
+    ", drawn (random journals), crash (states that a crash may leave), crash-write (states that a "
+    "crash may leave of the writes of IMPL), or all: smoke, captured, worst and drawn"
 )
 @click.option(
     "--seed",
     type=click.IntRange(0, MOST_SEED),
     metavar="N",
-    help="Seed of draws and crash states; the same seed gives the same ones. Default: a new one, which is "
-    "reported.",
+    help="Seed of random journals and crash states; the same seed gives the same ones. Default: a new seed.",
 )
 @click.option(
     "--count",
@@ -111,7 +110,7 @@ _asking = _options.apply(
     default=COUNT,
     show_default=True,
     metavar="N",
-    help="Draws, or crash states, of each format; of the tier crash-write, states of each case.",
+    help="Random journals, or crash states, of each format; in the tier crash-write, states of each case.",
 )
 @click.option(
     "--preset",
@@ -260,7 +259,7 @@ def run_prepared(
 ) -> None:
     """Append all results to `results`, in order; then write the report, if one is requested.
 
-    With `stop`, the run ends after the first red result.
+    With `stop`, the run ends after the first failed probe.
 
     If the report cannot be opened, the run ends before the first question. Raises OSError.
     """
@@ -286,7 +285,7 @@ def run_prepared(
 def show(
     prepared: Prepared, results: Sequence[Result], red: Sequence[Result], details: bool, keep: Path | None
 ) -> None:
-    """Print counts per format, the `red` results, and the expected failures."""
+    """Print counts per format, the failed probes (`red`), and the expected failures."""
     by_format = counts_by_format(results)
     classes = [name for name in CLASSES if any(found[name] for found in by_format.values())]
     rows = [[name, *(str(found[entry] or "") for entry in classes)] for name, found in by_format.items()]
@@ -353,7 +352,7 @@ def smoke_command(**options: Any) -> None:
             say(f"standard error at {result.probe}:", err=True)
             say_all((shown(line) for line in result.stderr.strip()[-2000:].splitlines()), err=True)
     if red:
-        say(f"{len(red)} of {len(results)} easy questions failed: look at the harness first")
+        say(f"{len(red)} of {len(results)} easy questions failed: check the harness first")
         raise click.exceptions.Exit(1)
     say(f"ready: journalspec run --impl {prepared.setup.target.text!r}")
 

@@ -145,7 +145,7 @@ class Question:
                 names = [name for name in columns.options.get(what, ()) if name in known]
                 if not names:
                     raise UsageProblem(
-                        f"{option}: the rows of {columns.what} have no column for that yet", _listed(known)
+                        f"the rows of {columns.what} have no column for {option} yet", _listed(known)
                     )
                 out.append(_either(option, texts, [known[name] for name in names], names))
         for option, op, text in (("--from", ">=", self.start), ("--until", "<", self.stop)):

@@ -27,8 +27,8 @@ IN_DOUBT, BESIDE = "in-doubt", "beside"
 DEFAULT = "default"
 #: Titles of editions longer than this are omitted (characters).
 MOST_TITLE = 60
-#: In a store with more messages, the messages around a damaged region are not searched for, because each
-#: would have to be decoded.
+#: In a store with more messages, the messages around damaged regions are not searched for, because that would
+#: decode every message.
 MOST_LOOKED_AT = 100_000
 #: The style in which a verdict is shown.
 WORDS = {CLEAN: "clean", RECOVERED: "recovered", REFUSED: "REFUSED"}
@@ -55,9 +55,10 @@ class StoreRow:
 
 
 class SummaryScreen:
-    """The text that `inspect` prints, or recovery with a `policy`. Each of several stores takes one line.
+    """The text that `inspect` prints, or with a `policy` the text that `recover` prints.
 
-    For a journal that strict recovery refuses, the screen shows the data that another policy keeps.
+    Each of several stores takes one line. For a journal that strict recovery refuses, the screen shows the
+    data that another policy keeps.
     """
 
     def __init__(self, command: str, policy: str | None) -> None:
@@ -199,8 +200,8 @@ def _in_order(parts: Sequence[view.Part]) -> list[view.Part]:
 
 
 def _all_kept(parts: Sequence[view.Part], policy: str | None) -> tuple[list[view.Part], view.Part, str]:
-    """Return the parts with the data that recovery keeps, the part with the worst verdict, and the policy of
-    that part.
+    """Return three values: the parts with the data that recovery keeps, the part with the worst verdict, and
+    the policy that keeps that part's data.
     """
     keeping = [kept(part, policy) for part in parts]
     at = max(range(len(parts)), key=lambda number: view.STATUSES[parts[number].seen.verdict])
@@ -260,7 +261,7 @@ def _of_part(part: view.Part, parts: Sequence[view.Part]) -> str:
 def kept(part: view.Part, policy: str | None) -> tuple[view.Part, str]:
     """Return the answer of the first policy that does not refuse, and the policy's name.
 
-    Otherwise return `part` and "".
+    If all policies refuse, return `part` and "".
     """
     if policy is None or part.seen.verdict != REFUSED:
         return part, ""

@@ -22,7 +22,7 @@ from journalspec_reference.answers import settled
 from journalspec_reference.filesets import Journal
 from journalspec_reference.keeping import Holder, Keeping, keeping
 
-#: If there are more journals than this, each is shown on one line instead of a screen.
+#: If there are more journals, one line is shown for each of them instead of one screen.
 MOST_SCREENS = 2
 #: The section for a format whose rules are not described yet.
 UNDESCRIBED = {"what": "The rules for freeing files of this format are not described."}
@@ -78,7 +78,7 @@ def _found(place: Directory, journal: Journal) -> Keeping | None:
 
 
 def _verdict(found: Keeping | None) -> str:
-    """Return a word and a sentence on the files of a journal that stay, with three blanks between them."""
+    """Return a word, three blanks, and a sentence on the files of a journal that are not deleted."""
     if found is None:
         return "KEPT   all files"
     free = [name for name in found.lengths if not found.of(name)]

@@ -52,7 +52,7 @@ TIER = "crash"
 #: The number of states that a sample takes from each trace; more if there are too few traces. Additional
 #: traces reveal more failures than additional states of the same trace.
 PER_TRACE = 4
-#: Among this many traces of a sample, one is about corruption: bytes that changed after they were durable.
+#: One in this many traces of a sample is about corruption: bytes that changed after they were durable.
 CORRUPTED_EVERY = 8
 #: The number of cached traces. States are ordered by class, not by trace, and replaying a trace takes longer
 #: than one question.
@@ -93,7 +93,7 @@ class CrashCase(Case):
 
     @property
     def state(self) -> State:
-        """The state: its files, and the demands on a reader."""
+        """The state: its files, and the required outcome of a reader."""
         return _state(self.format, self.workload, self.descriptor)
 
     @property
@@ -271,7 +271,7 @@ def _places(trace: Trace, stratum: str, seed: int) -> dict[Class, list[tuple[Sta
 
 
 def _in_drawn_order(places: list[tuple[States, list[int]]], seed: int) -> list[tuple[bytes, States, int]]:
-    """Return each state with its id and its row. The state that is drawn first is the last element."""
+    """Return each state with its id and its row, in reverse order: the last element is selected first."""
     several = (states.take(np.asarray(at, np.int64)) for states, at in places)
     found = [(name, states, row) for states in several for row, name in enumerate(Facts(states).case_ids)]
     return sorted(found, key=lambda state: _draw(seed, state[0]), reverse=True)

@@ -180,7 +180,7 @@ def required(case: CrashCase) -> Iterator[str]:
 
 
 def lived(adapter: CrashFormat, workload: Any, state: State) -> Iterator[str]:
-    """Yield the lines on the operations before `state`, and on the parts of these operations that reached the
+    """Yield the lines on the operations before `state`, and on the parts of their writes that reached the
     disk.
     """
     yield f"Background (the bytes after the used ones): {state.trace.background}."

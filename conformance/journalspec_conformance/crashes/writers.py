@@ -50,7 +50,7 @@ MOST_SHOWN = 1000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WriterCase(Case):
-    """A case with operations to write. It is tested under a `preset` on `states` drawn states."""
+    """A case with operations to write. It is tested under a `preset` on `states` random states."""
 
     preset: str
     seed: int
@@ -222,7 +222,9 @@ def _without(case: WriterCase, number: int) -> WriterCase:
 
 
 def account(loss: WriterLoss, target: str, repeat: str) -> list[str]:
-    """Return a description of a loss: the operations, writes and acknowledgements, the disk, and the loss."""
+    """Return the lines that describe a loss: operations, writes and acknowledgements, the disk, and the lost
+    data.
+    """
     state, written = loss.state, loss.written
     told: dict[int, list[str]] = {}
     for number, text in zip(written.asked, explain.story(state), strict=False):

@@ -66,7 +66,7 @@ class Exceptions:
         [phases]        WHEN = the phase of all other exceptions; WHEN is the harness's present action
         [methods]       METHOD = the phase of exceptions that leave that method (the innermost decides)
         [[exception]]   when = [...], says = a part of the message, code; `class` and `phase` if needed
-        [messages]      CODE = a part of the product's log message about lost or set-aside data
+        [messages]      CODE = a part of the product's log message about lost or excluded data
 
     An exception with the meaning of a code of the specification is reported under that code. Any other is
     reported under its class name (``exception:NAME``), which is never accepted as the right refusal. For a
@@ -95,7 +95,7 @@ class Exceptions:
         return {"verdict": REFUSED, **self.refusal(thrown, when)}
 
     def notes(self, said: Iterable[str]) -> list[str]:
-        """Return the log lines about lost or set-aside data, each with its code."""
+        """Return the log lines about lost or excluded data, each with its code."""
         messages = self._table.get("messages", {})
         return [f"{code}: {line.strip()}" for line in said for code, part in messages.items() if part in line]
 
@@ -265,7 +265,7 @@ class Driver:
         yield {"ok": {"files": session.files(), "refusals": refusals, "durable": durable}}
 
     def bye(self) -> None:
-        """Do nothing: files are released after every request."""
+        """Do nothing, because files are released after every request."""
 
 
 def no_files(why: str) -> Answer:
@@ -331,7 +331,7 @@ def command(product_id: str) -> list[str]:
 
 
 def _next_request(lines: IO[str], answers: IO[str]) -> str:
-    """Return the next request. If the JVM is spent, this program restarts itself first.
+    """Return the next request. If the JVM must no longer be used, this program restarts itself first.
 
     The process and its pipes are the same, so nothing changes for the runner. At this moment all answers are
     written, and nothing of the next request has been read.

@@ -2,7 +2,7 @@
 
 A schema has no rules for scanning and recovery. The reference finds the headers and records, and computes the
 state. The schema parses each header and record, and the answer contains its fields. So it gets only ``read``
-requests, never about damage.
+requests, and only about undamaged journals.
 """
 
 from __future__ import annotations

@@ -194,8 +194,8 @@ def own_classpath(product: Product) -> list[str]:
 def classpath(product: Product) -> list[str]:
     """Return the paths of the product's jars, beginning with the product's own jar.
 
-    Raises NotFetchedError if the product was never fetched, ProductError if a jar is missing or is not the
-    published one, or if the user's own part does not exist.
+    Raises NotFetchedError if the product was never fetched. Raises ProductError if a jar is missing or is not
+    the published jar, or if a path in the user's class path does not exist.
     """
     own = own_classpath(product) if product.own else []
     folder = product_dir(product)

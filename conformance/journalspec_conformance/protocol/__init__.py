@@ -25,8 +25,8 @@ def schemas() -> dict[str, dict[str, Any]]:
 
 @cache
 def _validator(name: str) -> Draft202012Validator:
-    from jsonschema import Draft202012Validator  # noqa: PLC0415 - slow, and only needed for --validate
-    from referencing import Registry, Resource  # noqa: PLC0415 - as above
+    from jsonschema import Draft202012Validator  # noqa: PLC0415 - slow; only --validate needs it
+    from referencing import Registry, Resource  # noqa: PLC0415 - only --validate needs it
 
     resources = [(schema["$id"], Resource.from_contents(schema)) for schema in schemas().values()]
     registry: Registry[Any] = Registry().with_resources(resources)

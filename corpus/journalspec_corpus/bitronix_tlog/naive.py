@@ -54,7 +54,7 @@ USUAL = {"seed": 16, "2.1": 28, "3.0": 28}
 
 
 def read(files: Files, edition: str) -> dict[str, Any]:
-    """Return the answer to the forensic question: the content of all files."""
+    """Return the answer of a reading: the content of all files."""
     found = _scanned(files, edition)
     active = _elected(found, edition)
     if active is None:

@@ -38,7 +38,7 @@ from journalspec_reference.bitronix_tlog.scan import record_of
 
 FORMAT = "bitronix_tlog"
 FILES = ("btm1.tlog", "btm2.tlog")
-#: A reader's key of a record.
+#: The key by which a reader identifies a record.
 KEYS = Keys(FORMAT, dict.fromkeys(("status", "time", "sequence_number", "crc32", "gtrid", "names")))
 #: The length of the files of a journal that is created for a few small records.
 CREATED = HEADER_SIZE + 100
@@ -185,7 +185,9 @@ class Run(Recorder):
             self._stamps[name] = int.from_bytes(data[TIMESTAMP_AT:STATE_AT], "big", signed=True)
 
     def _publish(self, file: str) -> None:
-        """Set the live records to those of `file`; none if it would not be elected (a defect of 2.1.4)."""
+        """Set the live records to those of `file`, or to none if the file would not be elected (a 2.1.4
+        defect).
+        """
         if self._elected(file):
             below = (mark for mark in self.marks if mark.file == file)
             counting = [mark.record for mark in below if mark.off + mark.length <= self.ends[file]]

@@ -48,7 +48,7 @@ from journalspec_corpus.crash.trace import (
     shortened,
 )
 
-#: A sector, the unit in which writes are torn.
+#: The size of a sector, the unit in which writes are torn.
 SECTOR = 512
 
 #: Only this many acknowledgements at the end of a trace are checked, because earlier ones reveal no new

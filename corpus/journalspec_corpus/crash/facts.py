@@ -332,7 +332,7 @@ class Facts:
 
     @_remembered
     def published(self, record: str, start: int = BEFORE) -> Rows:
-        """Return the rows in which a write at `start` or later that makes `record` live is on disk."""
+        """Return the rows that contain a write, number `start` or later, that makes `record` live."""
         out = ~self.all
         for index in self.trace.publishing.get(record, ()):
             if start <= index < self.upto:

@@ -262,7 +262,7 @@ class CrashFormat:
     def read(self) -> Read:
         """A function that calls all readers: it returns one answer each, in order.
 
-        Readers that cannot differ are not called.
+        A reader whose answer cannot differ is not called.
         """
         return self._asking(self._implementation, self.state_readers)
 

@@ -3,7 +3,7 @@
 The criterion is durable linearizability, with failure atomicity. The recovered state must equal the state of
 the model after a set S of operations, in the order of issue, such that
 
-- all acknowledged operations are in S, and only issued ones are;
+- all acknowledged operations are in S, and all operations in S were issued;
 - the operations of all records that the answer lists are in S;
 - S is closed: with the end of a transaction it contains all operations of the transaction. An end whose
 transaction is torn is not in S.

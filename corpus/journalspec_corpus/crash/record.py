@@ -253,7 +253,7 @@ class Recorder:
     def worded(self, word: str) -> Operation | None:
         """Return the operation that a word of a long workload requests.
 
-        Return None if its object is absent.
+        Return None if the object of the word does not exist.
         """
         raise NotImplementedError
 
@@ -387,7 +387,7 @@ class Recorder:
         possible: Iterable[Mark] = (),
         crash_from: int = 0,
     ) -> Trace:
-        """Return the operations for `work` since :meth:`begin` (or ever)."""
+        """Return the operations for `work` since :meth:`begin`, or all operations if it was not called."""
         head = self.format, self.edition, work.name, self._base, tuple(self.storage.ops), work.background
         return Trace(*head, self._standing, tuple(stale), crash_from, work.tags, tuple(possible))
 
@@ -476,7 +476,7 @@ def edge_at(off: int) -> int:
 
 
 def missing(end: int, size: str) -> int:
-    """Return by how many bytes a record that would end at `end` must grow for `size`, a key of EDGES."""
+    """Return the bytes by which a record that would end at `end` must grow for `size`, a key of EDGES."""
     return edge_at(end + 1) + EDGES[size] - end
 
 

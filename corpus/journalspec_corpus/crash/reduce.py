@@ -1,9 +1,9 @@
 """Reduces a failing crash state to the smallest one that fails in the same way.
 
 It works greedily, to a fixed point, in this order: fewer records, fewer deviations, a stronger preset, then
-the format's own reductions (an empty background, shorter payload, the plain alignment). Unchanged are the
-verdict (and so the broken invariant), whether the wrong record is in effect or only listed, the class, the
-writer and the topic of the run.
+the format's own reductions (an empty background, shorter payload, the plain alignment). A reduction keeps the
+verdict (and so the broken invariant), the class, the writer and the topic of the run. A wrong record that is
+in effect stays in effect, and one that is only listed stays only listed.
 
 A smaller workload has other states. The search looks for a state with the same verdict, beginning with states
 that have few deviations and resemble the given one. A reader reads the first ``NARROW`` states of each
@@ -193,9 +193,9 @@ def reduce_state(
 ) -> Reduced:
     """Return the smallest state on which a reader gets `verdict`, starting from the given one.
 
-    `keep` may demand more than the verdict. `progress` is called with the number of reader calls and a line
-    about the latest step. Raises NotFailing if the start does not get `verdict`, and NoSuchState if it is not
-    one of the workload's.
+    `keep` may require more than the same verdict. `progress` is called with the number of reader calls and a
+    line about the latest step. Raises NotFailing if the start does not get `verdict`, and NoSuchState if the
+    workload has no such state.
     """
     state = find(adapter.build(workload), descriptor)
     stratum = state.situation.states.stratum

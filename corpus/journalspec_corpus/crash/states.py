@@ -1,12 +1,12 @@
 """Enumerates the checked states of a trace, and rebuilds any state from its descriptor.
 
-Under a *prefix* preset, everything before an operation arrives, and the operation up to some byte. Under a
-*subset* preset, each granule written since the last fsync arrives or is lost. All presets with the same
-granule share the blocks of a crash point. Each state (row) is labelled with the strongest preset that reaches
-it. All combinations of versions are checked if there are at most ``EXHAUSTIVE`` (12 granules with two
-versions each). If there are more, the combinations with at most two deviations from "everything arrived" or
-from "nothing arrived" are checked, because most faults need few lost writes. Samples are added. Each sample
-depends only on the stream and on the number of the sample.
+Under a *prefix* preset, all operations before some operation arrive, and this operation arrives up to some
+byte. Under a *subset* preset, each granule written since the last fsync arrives or is lost. All presets with
+the same granule share the blocks of a crash point. Each state (row) is labelled with the strongest preset
+that reaches it. All combinations of versions are checked if there are at most ``EXHAUSTIVE`` (12 granules
+with two versions each). If there are more, the combinations with at most two deviations from "everything
+arrived" or from "nothing arrived" are checked, because most faults need few lost writes. Samples are added.
+Each sample depends only on the stream and on the number of the sample.
 
 An fsync that the device did not perform leads to further states, in which acknowledged operations may be
 missing. In these states no format can keep acknowledged data, so they are counted separately (class L). This
@@ -139,7 +139,7 @@ MANY, LAST = 8, 3
 
 
 def prefix_states(trace: Trace, presets: tuple[Preset, ...], at: int | None = None) -> Iterator[States]:
-    """Yield the states of the prefix presets among `presets`, one crash point per operation (or `at` one)."""
+    """Yield the states of the prefix presets in `presets`: one crash point per operation, or only `at`."""
     ranks = ranks_of(presets, "prefix")
     line = Timeline(trace, SECTOR)
     for index, op in enumerate((*trace.ops, None)):
@@ -255,8 +255,7 @@ def _is_early(trace: Trace, index: int) -> bool:
 def allowed_cuts(op: Write, preset: Preset, size: int) -> Mask:
     """Return for each number of bytes of `op` whether a prefix preset may cut it there.
 
-    `size` is the previous size of the file. It may always keep nothing or everything
-    of `op`.
+    `size` is the previous size of the file. A cut before or after all bytes of `op` is always allowed.
     """
     ends = op.off + np.arange(len(op.data) + 1)
     cut = ends % preset.granule == 0
@@ -382,7 +381,7 @@ def garbage_bytes(seed: int, point: CrashPoint, block: Block) -> bytes:
 
 
 def foreign_bytes(seed: int, point: CrashPoint, block: Block) -> bytes:
-    """Return a block of another file; garbage if there was no other file.
+    """Return a block of another file, or garbage if there was no other file.
 
     The block comes from the same offset in another file of the journal before the trace. If that block is
     absent or consists of zeros, the result is the first block of that file with other bytes.
@@ -574,7 +573,7 @@ class Descriptor:
 
     `crash_index` is the number of operations that had been issued. In a prefix preset the operation at
     `crash_index` arrived up to `tear` bytes and `mask` is empty; in a subset or preset of a lying device
-    ``mask[i]`` is the version of the i-th block in flight, one byte each. `background` repeats the trace's,
+    ``mask[i]`` is the version of the i-th block in flight, one byte each. `background` is that of the trace,
     `seed` is the seed of garbage. `rot` is empty or the label of a corruption; then `mask` is empty.
     """
 

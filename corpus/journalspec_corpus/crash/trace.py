@@ -104,9 +104,7 @@ class Ack:
 
 @dataclass(frozen=True, slots=True)
 class Release:
-    """From here on, recovery is no longer required to keep `records`, because their effect has been
-    superseded.
-    """
+    """Recovery need not keep `records` any more, because their effect has been superseded."""
 
     records: tuple[str, ...]
 
@@ -457,21 +455,34 @@ STRATA = {
 class Preset:
     """Represents one persistence model.
 
-    `granule` is the unit that is never torn, in bytes. `order` defines which writes may persist. ``prefix``:
-    writes in the order of issue; only the last one may be torn, so that its front arrives. ``subset``: each
-    granule written since the last fsync may persist in any version, or not at all. ``lied``: writes before an
-    fsync may be missing, too. ``settled``: all writes persist, and are corrupted afterwards. With `trash`,
-    one granule in flight may hold garbage; with `broken`, any number of them may hold garbage or be half old.
+    `granule` is the unit that is never torn, in bytes. With `trash`, one granule in flight may hold garbage.
+    With `broken`, any number of granules may hold garbage or be half old.
 
-    `append` defines how a file grows: ``together`` with its data; ``whole`` (by complete writes only);
-    ``data-first`` (a size persists after all new blocks below it); ``own-data-first`` (a size persists after
-    the blocks of the write that set it); ``any``. `fresh` is the content of new space in which no write
-    arrived: zero, foreign (blocks of other files) or garbage. `metadata` is ``journaled`` (names and sizes
-    persist in order, and an fsync of any file makes all earlier ones durable), ``in-order`` (names persist in
-    order, sizes at any time) or ``any`` (each binding of a name persists independently). `force` is honest,
-    ignored or fails-clean. `rot` is the kind of corruption. A preset with `share` n is applied to about every
-    n-th trace. `imitates` lists devices and file systems that behave like the preset, and `assumes` its
-    assumptions. `also` are other names for the same states.
+    `order` defines which writes may persist:
+
+    ``prefix``   writes in the order of issue; only the last one may be torn, so that its front arrives
+    ``subset``   each granule written since the last fsync, in any version, or not at all
+    ``lied``     any writes; even those before an fsync may be missing
+    ``settled``  all writes; they are corrupted afterwards
+
+    `append` defines how a file grows:
+
+    ``together``        with its data
+    ``whole``           by complete writes only
+    ``data-first``      a size persists after all new blocks below it
+    ``own-data-first``  a size persists after the blocks of the write that set it
+    ``any``             a size persists at any time
+
+    `metadata` defines how names and sizes persist:
+
+    ``journaled``  in order; an fsync of any file makes all earlier names and sizes durable
+    ``in-order``   names persist in order, sizes at any time
+    ``any``        each binding of a name persists independently
+
+    `fresh` is the content of new space in which no write arrived: zero, foreign (blocks of other files) or
+    garbage. `force` describes the device: honest, ignored or fails-clean. `rot` is the kind of corruption. A
+    preset with `share` n is applied to about every n-th trace. `imitates` lists devices and file systems that
+    behave like the preset, and `assumes` its assumptions. `also` are other names for the same states.
     """
 
     name: str

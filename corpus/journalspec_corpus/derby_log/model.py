@@ -77,7 +77,7 @@ def text_in(said: Mapping[str, Any]) -> str:
 
 
 class TableRows:
-    """Represents rows of tables with unique keys: the committed ones, and the changes of prepared branches.
+    """Represents rows of tables with unique keys: the committed rows, and the changes of prepared branches.
 
     `after` keeps the changes of open transactions under their names. A prepared branch is kept under its
     identifier. An answer contains only the changes of prepared branches.

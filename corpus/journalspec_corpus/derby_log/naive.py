@@ -37,7 +37,7 @@ HEADER, CONTROL, AROUND = 24, 48, 16
 HIGHEST = 2147483646
 CONTROLS = ("log.ctrl", "logmirror.ctrl")
 FIRST, LAST, PREPARE, CHECKSUM = 1, 2, 0x40, 0x800
-#: Editions that ignore the header field about the previous file, and those without checksum records.
+#: Editions that ignore the header field about the previous file, and editions without checksum records.
 UNLINKED, UNCHECKED = ("seed", "10.0", "10.1"), ("seed", "10.0")
 #: Codes of notes about a loss.
 LOST = {"lost-middle", "beyond-end", "no-checkpoint", "groups-after"}
@@ -230,7 +230,7 @@ class Log:
             raise Invalid("malformed")
 
     def run(self, number: int, at: int, until: int = 0) -> tuple[list[dict[str, Any]], int, str]:
-        """Return a file's records from `at` on, their end and its reason. The log begins at `until`."""
+        """Return a file's records from `at` on, their end, and why they end. The log begins at `until`."""
         out: list[dict[str, Any]] = []
         covered = self.covered(number, at)
         while not (why := self.problem(number, at)):
@@ -511,7 +511,7 @@ def _front(log: Log, number: int, start: int) -> tuple[list[dict[str, Any]], int
 
 
 def read(files: Files, edition: str) -> dict[str, Any]:
-    """Return the answer to the forensic question: the content of the log."""
+    """Return the answer of a reading: the content of the log."""
     return recover(files, edition, "")
 
 

@@ -13,14 +13,15 @@ from journalspec import mutf8
 from journalspec.derby_log.operations import tables
 from journalspec_corpus.naive import Invalid, Taker
 
-#: A page is given by container and number, a position by these and a record id.
+#: A page is given by container and number, a position by container, number and record id.
 Page = tuple[int, int]
 Place = tuple[int, int, int]
 Told = dict[str, str]
 #: The types of records that contain data for each of several rows.
 BY_ROW = ("PURGE", "COPY_ROWS")
 MOST_PARTS = 64
-#: The status of an internal transaction; the XA id of a transaction without one.
+#: The status of an internal transaction; the value that stands for the XA id of a transaction without an XA
+#: id.
 INTERNAL, NO_ID = 16, {"gtrid": b"", "bqual": b"", "format_id": 0}
 
 
@@ -33,7 +34,7 @@ class PageRow:
     count: int
     rest: tuple[int, int] | None
     #: Maps the number of a column to its value, which is None for SQL's NULL. Columns that are stored
-    #: elsewhere, or not changed, are absent.
+    #: elsewhere, or that are not changed, are absent.
     columns: Mapping[int, bytes | None]
 
 
@@ -172,7 +173,7 @@ class PageRows:
         return cut or (page[0] in self.tables and page not in self.pages)
 
     def parts(self, place: Place) -> list[Place]:
-        """Return the places of the parts of the row at `place`; at most one more than a row may have."""
+        """Return the places of the parts of the row at `place`, at most one part more than a row may have."""
         out = [place]
         while len(out) <= MOST_PARTS and (row := self._at(out[-1])) is not None and row.rest is not None:
             out.append((place[0], *row.rest))

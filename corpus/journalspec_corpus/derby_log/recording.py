@@ -1,9 +1,8 @@
 """Records write traces of Derby's log: small workloads at every alignment, and long ones.
 
 The traces are recorded from the reference writer. A group is one write. It is valid as a whole, because its
-first record has the checksum of the others; in an edition without checksums each of its records is valid
-alone. An fsync covers the whole log. No record is ever removed from the log: deleted rows stay readable in
-it.
+first record has the checksum of the others; in an edition without checksums, each record is valid alone. An
+fsync covers the whole log. No record is ever removed from the log: deleted rows stay readable in it.
 """
 
 from __future__ import annotations
@@ -82,7 +81,7 @@ class Run(TabledRecorder):
     def promised(self, op: Operation, *, durable: bool) -> Sequence[str]:
         """Return the records that are safe after `op`.
 
-        The end of a transaction fsyncs the log, with the records of all others (DRB-WRT-080).
+        The end of a transaction fsyncs the log, with the records of all other transactions (DRB-WRT-080).
         """
         if op["op"] not in _FORCING and "tx" in op:
             return ()

@@ -41,7 +41,7 @@ class Step(shared.NumberedStep):
 
 @cache
 def value(key: int, size: int, op: str = "insert") -> str:
-    """Return a value with `size` letters after its key, different from any other row's."""
+    """Return a value with `size` letters after its key. It differs from the value of any other row."""
     start = 37 * key + (11 if op == "update" else 0)
     letters = "".join(chr(0x61 + (start + at * 7 + at // 50) % 26) for at in range(size))
     return f"{key}:{letters}"
@@ -55,7 +55,7 @@ def forced(life: int, number: int) -> Operation:
 
 @dataclass(frozen=True, slots=True)
 class Workload(shared.SmallWorkload):
-    """A workload of this format. Its `kind` is append, over (the first step ends the file) or create."""
+    """A workload of this format. Its `kind` is append, over (the first step fills the file) or create."""
 
     align: str = "length"
 
@@ -73,7 +73,7 @@ TABLES = shared.Tables(__package__, Workload, Step)
 
 
 def group_fields(edition: str) -> tuple[tuple[int, str], ...]:
-    """Return (start, name) of the fields of a group, all its records but the first being one field.
+    """Return (start, name) of the fields of a group. All its records after the first are one field.
 
     Without checksums, the first record begins a transaction.
     """

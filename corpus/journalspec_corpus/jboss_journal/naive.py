@@ -52,7 +52,7 @@ LISTED = ("type", "id", "tx", "at")
 
 
 def read(files: Files, edition: str, params: Params = NONE) -> dict[str, Any]:
-    """Return the answer to the forensic question: all content of the files."""
+    """Return the answer of a reading: the content of all files."""
     found = _searched(files, edition, params)
     strict = recover(files, edition, "strict", params)
     if strict["verdict"] == REFUSED and all(file.unusable for file in found):
@@ -87,7 +87,7 @@ def _with_headers(found: Sequence[Scanned], files: Files, edition: str) -> list[
     for file in found:
         data = bytes(files[file.name])
         implied = 0 if len(data) < size or any(data[:size]) else implied_id(data, edition)
-        # A record that is in none of the files proves nothing. A file that is too short proves nothing
+        # A record that belongs to none of the files proves nothing. A file that is too short proves nothing
         # either.
         if file.unusable == "wrong-length" or not -TOP <= implied < TOP:
             implied = 0
@@ -106,7 +106,7 @@ def _without_header(file: Scanned, size: int) -> None:
 
 
 def implied_id(data: bytes, edition: str) -> int:
-    """Return the file id of the first healthy record of any id; 0 if there is none."""
+    """Return the file id of the first intact record of any id; 0 if there is none."""
     at = LAYOUT.structure("header", edition).size
     while (off := next_candidate(data, at, edition, None)) is not None:
         if not claim(data, off, edition)[0]:
@@ -412,7 +412,7 @@ def _is_left_over(data: bytes, off: int, last: int, tail: int, laid: str, own: b
 
 
 def _is_stale(data: bytes, place: int, off: int, laid: str, own: bytes) -> bool:
-    """Return whether a healthy record of another file id begins at `place` and ends by `off`."""
+    """Return whether an intact record of another file id begins at `place` and ends by `off`."""
     if next_candidate(data, place, laid, None, place + 1) is None or data[place + 1 : place + 5] == own:
         return False
     reason, end = claim(data[:off], place, laid)
@@ -422,8 +422,8 @@ def _is_stale(data: bytes, place: int, off: int, laid: str, own: bytes) -> bool:
 def claim(data: bytes, off: int, laid: str) -> tuple[str, int]:
     """Check one candidate in the specification's order of checks; return its fault, and its end.
 
-    A healthy candidate has the fault "". A torn one ends at its claimed end, or at the end of the data if the
-    claim is impossible. `laid` is the edition whose table describes its layout.
+    An intact candidate has the fault "". A torn candidate ends at its claimed end, or at the end of the data
+    if the claim is impossible. `laid` is the edition whose table describes its layout.
     """
     end = LAYOUT.claimed_end("record", laid, data, off, len(data))
     if end == 0:
@@ -498,10 +498,9 @@ class _Transaction:
 def replayed(
     entries: Iterable[Entry], present: Collection[int], edition: str, *, complete: bool
 ) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    """Return the state after `entries` in reading order, and the entries about missing things.
+    """Return two values: the state after `entries` in reading order, and the entries about missing parts.
 
-    `present` are the ids of all data files; they are `complete` if none of the journal's files was ever
-    deleted.
+    `present` are the ids of all data files; they are `complete` if no file of the journal was ever deleted.
     """
     delivered: list[Entry] = []
     deletes: list[Entry] = []

@@ -30,13 +30,13 @@ from journalspec_reference.jboss_journal.write import JournalWriter
 FORMAT = "jboss_journal"
 #: Maps each edition to the extension of data files.
 EXTENSIONS: Mapping[str, str] = TABLES.rows["extensions"]
-#: A reader's key of a record.
+#: The key by which a reader identifies a record.
 KEYS = Keys(FORMAT, {"type": "", "tx": 0, "id": 0, "user_type": 0, "body": "", "extra": ""})
 #: Maps each background to the byte that fills new files.
 _FILLS = {"J": "4a"}
 #: Types of records that end an existing record or a transaction.
 _ENDING = ("DELETE", "PREPARE", "COMMIT", "ROLLBACK")
-#: The space for a header, for the record to be deleted and an empty filler, and for a delete before them.
+#: The space before the first step: for a header, a delete, the record to be deleted, and an empty filler.
 _STANDING = 160
 #: The length of data files in which no record has to fit exactly.
 _SMALLEST = 1024

@@ -45,7 +45,7 @@ def _leaf(entries: Entries, after: int = _NONE) -> bytes:
 
 
 class _Writer:
-    """Pages under construction: page 0 is the store's, page 1 the destinations'."""
+    """Pages under construction: page 0 describes the store, page 1 is the root of the destinations."""
 
     def __init__(self, version: int, size: int, given: Mapping[str, Any]) -> None:
         self.version, self.size = version, size

@@ -186,7 +186,7 @@ def _walked(name: str, data: bytes, edition: str) -> Scanned:
 
 
 def read(files: Files, edition: str) -> dict[str, Any]:
-    """Return the answer to the forensic question: the content of all files."""
+    """Return the answer of a reading: the content of all files."""
     found = [_scan(name, bytes(files[name]), edition) for _, name in _files(files)]
     if not found:
         return refused("fileset", "no-files")

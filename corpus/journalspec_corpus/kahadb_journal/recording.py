@@ -2,9 +2,9 @@
 tails.
 
 The traces are recorded from the reference writer. A batch is kept or lost as a whole, so the place of a
-record is that of its batch. An fsync acknowledges all records of its file, and with a COMMIT or PREPARE the
-commands of its transaction in all files. Other records in a file that the writer left without an fsync are
-never acknowledged. No record is ever deleted from the journal: removed messages stay readable.
+record is the place of its batch. An fsync acknowledges all records of its file, and with a COMMIT or PREPARE
+the commands of its transaction in all files. Other records in a file that the writer left without an fsync
+are never acknowledged. No record is ever deleted from the journal: removed messages stay readable.
 """
 
 from __future__ import annotations
@@ -80,8 +80,8 @@ class Run(TabledRecorder):
         self.flushing = False
         #: Records that wait for an fsync: name, file, type, transaction.
         self._waiting: list[tuple[str, str, str, str]] = []
-        #: How often a name was used. A removal can be repeated if the transaction of an earlier removal had
-        #: no effect.
+        #: The number of uses of each name. A removal can be repeated if the transaction of an earlier removal
+        #: had no effect.
         self._named: Counter[str] = Counter()
 
     def forcing(self, number: int) -> Operation:

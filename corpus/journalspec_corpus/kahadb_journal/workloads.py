@@ -51,9 +51,9 @@ def _body(seed: int, life: int, size: int) -> bytes:
 class Workload(shared.SmallWorkload):
     """A workload of this format.
 
-    `kind` is append, over (the last step does not fit any more and is written to the next file), past (it
-    begins in the file and ends after the file's maximum), create. `force` is also ``flush``: each step is a
-    batch, and one fsync at the end covers all.
+    `kind` is append, over, past or create. Over: the last step does not fit any more and is written to the
+    next file. Past: the last step begins in the file and ends after the file's maximum. `force` may also be
+    ``flush``: each step is a batch, and one fsync at the end covers all batches.
     """
 
     align: str = "length"

@@ -57,7 +57,7 @@ from journalspec_corpus.pipeline.tables import Counts, counted, tabulate
 from journalspec_corpus.seal import MAX_SEALED, render, sealed
 from journalspec_corpus.workers import WorkerDied, results
 
-_ANEW = "the same command then makes everything again"
+_ANEW = "then repeat the command, which builds everything again"
 Result = TypeVar("Result")
 #: A function that is called with the current step, its progress, and the total.
 Progress = Callable[[str, int, int], None]
@@ -179,7 +179,7 @@ def built_again(directory: Path, manifest: dict[str, Any], scratch: Path, engine
     """
     found = build(plan_of(directory), scratch, engine)
     return [
-        f"{MANIFEST}: {name}: built again it is another one"
+        f"{MANIFEST}: {name}: the repeated build has another value"
         for name in sorted((found.keys() | manifest.keys()) - {"run", "seal"})
         if found.get(name) != manifest.get(name)
     ]
@@ -338,7 +338,7 @@ def each_shard(
                 found[shards[at]] = answer
                 progress(len(found))
     except WorkerDied as error:
-        raise BuildError(str(error), "finished parts stay: the same command continues there") from None
+        raise BuildError(str(error), "finished parts are kept: repeat the same command to continue") from None
     return dict(sorted(found.items()))
 
 

@@ -1,4 +1,4 @@
-"""Finds a state of a build by its id. The Parquet row contains the descriptor for that."""
+"""Finds a state of a build by its id, and rebuilds it from the descriptor in its Parquet row."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class BuiltState:
         return find(self.adapter.build(self.workload), self.descriptor)
 
     def first_failing(self) -> str:
-        """Return the first reader that fails in it; raises NotThere if none does."""
+        """Return the first reader that fails in this state; raises NotThere if none does."""
         for name, verdict in self.verdicts.items():
             if VERDICTS[verdict]:
                 return name
@@ -52,7 +52,7 @@ class BuiltState:
 
 
 def plan_of(directory: Path) -> Plan:
-    """Return the plan of the build in `directory`; raises ManifestError if it has none of this version."""
+    """Return the plan of the build in `directory`; raises ManifestError if this version has no such plan."""
     members = load(directory)["plan"]
     try:
         return Plan(**{**members, "presets": tuple(members["presets"])})
@@ -67,7 +67,7 @@ def place_of(directory: Path, name: str) -> BuiltState:
     """
     digits = name.rpartition(".")[2]
     if not _ID.fullmatch(digits):
-        raise NotThere(f"{name!r} is not the id of a state: that is {2 * ID_BYTES} hex digits")
+        raise NotThere(f"{name!r} is not the id of a state, which has {2 * ID_BYTES} hex digits")
     try:
         plan = plan_of(directory)
         workloads = {work.name: work for work in plan.workloads()}
@@ -80,7 +80,7 @@ def place_of(directory: Path, name: str) -> BuiltState:
     row = next((rows.to_pylist()[0] for rows in found if len(rows)), None)
     if row is None:
         raise NotThere(
-            f"{directory} holds no state {digits}: ids are in the column case_id of states/*.parquet"
+            f"{directory} holds no state {digits}; the column case_id of states/*.parquet lists the ids"
         )
     workload = workloads.get(row["workload"])
     if workload is None:
@@ -94,6 +94,6 @@ def verdict_of(place: BuiltState, reader: Named) -> str:
     """Read the state now, and return the verdict on `reader`; raises NotThere if the state has changed."""
     state = place.state
     if state.case_id != place.case_id:
-        raise NotThere(f"{place.case_id} is made otherwise by this version: build again")
+        raise NotThere(f"this version makes {place.case_id} in another way: build again")
     answer = reader.reader(state.files, state.trace.edition)
     return state.verdict(answer, salvaging=reader.salvaging)

@@ -1,9 +1,9 @@
 """The manifest of a build: its members, and the check of a build against it.
 
-This module needs no module that builds. Every bit is checked: the manifest is sealed, contains the plan, and
-contains the checksums of all other files; unknown files are reported. Only a second build shows whether the
-plan leads to these files and counts (:func:`.build.built_again`). A directory may be hostile: only regular
-files are opened, and a file is read only if its size is within the limit for its kind.
+This module imports no module that builds. Every bit is checked: the manifest is sealed, contains the plan,
+and contains the checksums of all other files; unknown files are reported. Only a second build shows whether
+the plan leads to these files and counts (:func:`.build.built_again`). A directory may be hostile: only
+regular files are opened, and a file is read only if its size is within the limit for its kind.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class ManifestChanged(ManifestError):
 def load(directory: Path) -> dict[str, Any]:
     """Return the manifest of the finished build in `directory`.
 
-    Raises ManifestError if there is none, Changed if it was changed after it was sealed.
+    Raises ManifestError if there is none, ManifestChanged if it was changed after it was sealed.
     """
     manifest, problems = look(directory)
     if problems:
@@ -57,7 +57,7 @@ def look(directory: Path) -> tuple[dict[str, Any], list[str]]:
         with as_is(path) as stream:
             data = stream.read(MAX_SEALED + 1)
         if len(data) > MAX_SEALED:
-            raise ManifestChanged(f"{path}: holds more than {MAX_SEALED} bytes, as no manifest does")
+            raise ManifestChanged(f"{path}: more than {MAX_SEALED} bytes, which is larger than any manifest")
         loaded, problems = opened(data)
     except (FileNotFoundError, NotADirectoryError):
         if (directory / PLAN_FILE).is_file():
@@ -169,7 +169,7 @@ def verify(directory: Path) -> Verified:
             why = f"{type(error).__name__}: {error!s:.200}"
             out.add([f"{MANIFEST}: not of the form of a manifest: {why}"], MANIFEST)
         except MemoryError:
-            out.add([f"{directory}: does not fit into memory, as no build of this edition does"], MANIFEST)
+            out.add([f"{directory}: needs more memory than any build of this edition"], MANIFEST)
     return out
 
 
@@ -242,18 +242,18 @@ def _strange(directory: Path, prefix: str, files: Collection[str], below: Collec
         for entry in entries:
             name, mode = f"{prefix}{entry.name}", entry.stat(follow_symlinks=False).st_mode
             if name == WORK:
-                yield f"{WORK}: left of a build that was ended; the same `corpus build` removes it"
+                yield f"{WORK}: left over from an interrupted build; the same `corpus build` removes it"
             elif name not in files and name not in below:
                 yield f"{name}: not in the manifest; nothing of the build needs it, remove it"
             elif not (stat.S_ISREG(mode) if name in files else stat.S_ISDIR(mode)):
-                yield f"{name}: a link, a pipe or a device; such things are not followed"
+                yield f"{name}: a link, a pipe or a device, which is not read"
 
 
 def _there(path: Path) -> bool:
     return os.path.lexists(path)
 
 
-_AGAIN = f"without {MANIFEST}, which says how it was built, `corpus build` makes everything again"
+_AGAIN = f"without {MANIFEST}, which describes the build, `corpus build` builds everything again"
 
 
 def unlike(path: Path, said: Mapping[str, Any], again: str = _AGAIN) -> str:

@@ -67,9 +67,9 @@ class Plan:
         return self.workloads()[start : start + self.shard_size]
 
     def longest_first(self, shards: Iterable[int]) -> list[int]:
-        """Return `shards` so that one that takes long is not the last to finish: long workloads come first.
+        """Return `shards` in an order in which long workloads come first, so that none of them finishes last.
 
-        The others begin with the last one, because workloads grow along the plan.
+        The other shards follow in reverse order, because later workloads of the plan are larger.
         """
 
         def duration(number: int) -> tuple[int, int]:

@@ -49,8 +49,8 @@ QUOTA = {"R": 80_000, "C": 15_000, "L": 5_000}
 #: A category contributes at most one n-th of the quota of its class, as long as other categories have states
 #: left.
 SHARES = 8
-#: These categories contribute no further cases while there are others. They contain garbage, which does not
-#: compress.
+#: The largest number of cases of a category while other categories have states left. The states of these
+#: categories contain garbage, which does not compress.
 MOST = {"sector-trash": 4_000}
 #: The level of compression. Level 9 takes four times as long, and saves only a few percent.
 _LEVEL = 6
@@ -60,13 +60,13 @@ Kind = tuple[Any, ...]
 
 @dataclass(frozen=True)
 class CoreChoice:
-    """The ids of the states to publish, and the number of failures of our readers on them.
+    """The ids of the states to publish, and the numbers of failures of this project's readers on them.
 
     The choice does not depend on any reader.
 
     `beyond` counts, by reader, class and verdict, the chosen states in which even a reader that follows the
-    specification cannot return the required records: the order of writes, the device or the format has lost
-    them.
+    specification cannot return the required records, because the order of writes, the device or the format
+    lost them.
     """
 
     ids: frozenset[bytes]
@@ -76,8 +76,8 @@ class CoreChoice:
 def choose(tables: Iterable[pa.Table], readers: Collection[str]) -> CoreChoice:
     """Return the ids of states in `tables` to publish, and how `readers` fail on them.
 
-    The smallest ids of each class come first, then the smallest of each category up to its share, then of
-    each class up to its quota, then of all. Ids are hashes, so this is a sample.
+    The smallest ids of each class come first. Then follow the smallest ids of each category up to its share,
+    of each class up to its quota, and of all states. Ids are hashes, so this is a sample.
     """
     found: list[tuple[bytes, Kind, Kind]] = []
     for table in tables:
@@ -225,7 +225,7 @@ def _found(
 ) -> Iterator[tuple[dict[str, Any], dict[str, bytes], str]]:
     """Yield the states of `trace` in `left`: the case without files, its files, its answers as JSON.
 
-    Each is removed from `left`.
+    Each yielded state is removed from `left`.
     """
     sets = ExpectedSets(adapter, trace)
     for states in crash_states(trace, tuple(map(get_preset, plan.presets)), plan.seed):
@@ -268,7 +268,7 @@ def _found(
 
 
 def _plain(content: bytes) -> dict[str, Any]:
-    """Return a file as one extent up to its last byte that is not zero: fast rather than short."""
+    """Return a file as one extent up to its last byte that is not zero: quick to compute, but not short."""
     held = content.rstrip(b"\0")
     told = InputFile("", len(content), 0, ((0, held),) if held else ()).to_json()
     del told["path"]

@@ -1,5 +1,5 @@
-"""Shards contain the states of some workloads with their verdicts. They are written atomically and found
-again.
+"""Shards: the states of some workloads with their verdicts. A shard is written atomically; a continued build
+reuses it.
 
 The content of a shard depends only on traces, presets and seed. During a build, shards are Arrow files, which
 are fast to write and to read. The rows that a finished build keeps are written as Parquet only once.

@@ -116,7 +116,7 @@ def run(
         done = job.collect()
     except Exception as error:  # These are exceptions of Py4J and PySpark, after Spark has stopped retrying.
         raise BuildError(
-            f"Spark gave up: {_cause(error)}", "finished parts stay: the same command continues there"
+            f"Spark gave up: {_cause(error)}", "finished parts are kept: repeat the same command to continue"
         ) from None
     finally:
         stop.set()

@@ -20,7 +20,9 @@ VERDICT = "verdict_"
 
 
 class Labels(NamedTuple):
-    """The labels of states that are counted together; `acknowledged`: any record is acknowledged."""
+    """The labels of states that are counted together; `acknowledged` is true if any record is
+    acknowledged.
+    """
 
     stratum: str
     writer: str
@@ -151,8 +153,8 @@ def _safe_under(reached: Iterable[Reached], strict: str) -> list[dict[str, Any]]
     """For each writer, return the weakest preset up to which nothing breaks :data:`SAFETY`.
 
     ``fails_under`` is the strongest preset with a failure. ``weakest`` is the weakest checked preset that is
-    still stronger; None if there is none. ``besides`` are the other broken invariants, each with its
-    strongest preset.
+    stronger than ``fails_under``; None if there is none. ``besides`` lists the other broken invariants, each
+    with the strongest preset that breaks it.
     """
     looked: dict[tuple[str, str], set[str]] = defaultdict(set)
     broken: dict[tuple[str, str], dict[str, str]] = defaultdict(dict)

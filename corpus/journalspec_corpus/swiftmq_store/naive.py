@@ -348,7 +348,7 @@ class Store:
                 data += page[13:length]
                 require(length <= self.pages.size, "no length")
         except Invalid:
-            pass  # The message may be complete nevertheless.
+            pass  # Without a digest, the message may still be complete.
         try:
             message = _message(data)
         except Invalid:
@@ -441,7 +441,7 @@ def _of_store(files: Files) -> tuple[Files, bool]:
 
 
 def read(files: Files, edition: str, size: int = PAGE) -> dict[str, Any]:
-    """Return the answer to the forensic question: the complete content, damaged or not."""
+    """Return the answer of a reading: the complete content, damaged or not."""
     return recover(files, edition, "", size)
 
 

@@ -202,7 +202,7 @@ class Journal:
 
     @product_call()
     def dangling(self) -> list[Answer]:
-        """Return what ``collectDanglingRecords`` returns, in the order of gtrids."""
+        """Return the records that ``collectDanglingRecords`` returns, in the order of gtrids."""
         found = [
             (jvm.python_bytes(entry.getKey().getArray()), GETTERS["names"](entry.getValue()))
             for entry in self._journal.collectDanglingRecords().entrySet()
@@ -341,8 +341,8 @@ class Bitronix(shared.Driver):
             return self.exceptions.refused(unopened[0], "open")
         both = len(present) == len(pair) and not unopened
         answer = shared.observation(said or not both or not _is_whole_pair(directory), said, records=records)
-        # Unless both files exist, the product's own recovery does not return, so the answer contains no
-        # state.
+        # If a file is absent or cannot be opened, the product's own recovery does not return: the answer has
+        # no state.
         if both:
             with shared.copy_of(directory) as copy:
                 state = self.recovered(copy, params, "salvage").get("state")

@@ -57,7 +57,7 @@ def races(product: Product, *, threads: str = "4", rounds: str = "400") -> bool:
             worker.join()
         session.stop()
     lost = kept.count(False)
-    print(f"{product.id}: {lost} of {len(kept)} forced records not below the tail")
+    print(f"{product.id}: {lost} of {len(kept)} fsynced records are not before the tail")
     return bool(lost)
 
 

@@ -7,7 +7,7 @@ One process drives one product version and boots one database after another in i
 A log cannot be recovered without the pages that it changes. A request's directory contains:
 
 ======================  ===================================================================================
-``log.ctrl``,           the log: what is in the ``log`` directory of a database. A case has nothing else
+``log.ctrl``,           the log: the files of the ``log`` directory of a database. A case has no other files
 ``logmirror.ctrl``,
 ``log<N>.dat``
 ``seg0.c<HEX>.dat``     a container that differs from the base: in captures of logs that were checkpointed

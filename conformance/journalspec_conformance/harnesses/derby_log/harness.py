@@ -30,7 +30,7 @@ TABLES = ("T", "U")
 LONGEST = 3000
 #: The name of the database below the directory of a ``write`` request.
 DATABASE = "database"
-#: The prefix of the containers that are next to the log.
+#: The prefix of the names of containers that are next to the log.
 PAGES = "seg0."
 BASES = "bases"
 _JAVA = table(__package__, "java.toml")
@@ -50,7 +50,7 @@ Xid = tuple[int, bytes, bytes]
 
 
 def _told(error: Java) -> Thrown:
-    """Convert an SQLException. Its class becomes the SQLSTATEs of its chain, its text all messages."""
+    """Convert an SQLException. The name is made of the SQLSTATEs of its chain, the text of all messages."""
     states: dict[str, None] = {}
     texts: list[str] = []
     waiting = [error]
@@ -160,7 +160,7 @@ class Database:
         found: list[Row] = []
         statement = self._main.createStatement()
         for name in TABLES:
-            result = statement.executeQuery(f"select K, V from {name}")  # noqa: S608 - one of TABLES
+            result = statement.executeQuery(f"select K, V from {name}")  # noqa: S608 - `name` is one of TABLES
             while result.next():
                 found.append((name, str(result.getInt(1)), str(result.getString(2))))
             result.close()
@@ -267,7 +267,9 @@ def is_log(name: str) -> bool:
 
 @contextmanager
 def database_of(directory: Path, name: str) -> Iterator[Path]:
-    """Yield a database with the log in `directory`, with the pages there if any, else those of a base."""
+    """Yield a database with the log in `directory`, and with its pages; pages that are absent are those of a
+    base.
+    """
     own = directory / DATABASE
     with shared.copy_of(base(name)) as copy:
         shutil.rmtree(copy / "log")

@@ -141,7 +141,7 @@ class Experiments:
 
 
 def left(before: bytes, after: bytes | None) -> str:
-    """Return the state of the last bytes of a file: gone, same, written or cleared."""
+    """Return a word on what happened to the last bytes of a file: gone, same, written or cleared."""
     if after is None:
         return "gone"
     last = slice(max(0, len(before) - _LAST), len(before))

@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 #: If a call into the product takes longer than this (seconds), its stack is printed to standard error.
 WATCH_SECONDS = 4.0
 
-#: Packages of the JVM and of the bridge to Python. A thread is not printed if its stack contains only these.
+#: Packages of the JVM and of the bridge to Python. A thread is not printed if its stack contains only methods
+#: of these packages.
 _NOT_THE_PRODUCT = ("java.", "javax.", "jdk.", "sun.", "org.jpype.", "java.base/", "app//org.jpype.")
 
 #: Finds the method in a frame of a stack, ``MODULE/PACKAGE.CLASS.METHOD(WHERE)``.
@@ -212,7 +213,7 @@ class JavaLog:
         return taken
 
 
-#: Set when this JVM must no longer be used, because it ran out of memory or started a product too often.
+#: This event is set if the JVM must no longer be used: it ran out of memory or started a product too often.
 spent = threading.Event()
 
 

@@ -24,7 +24,7 @@ from journalspec_conformance.products import Product
 
 #: The name of a compaction's control file in both products.
 CONTROL = "journal-rename-control.ctr"
-#: The smallest file that either product can be configured for.
+#: The smallest file size that both products accept.
 SMALLEST_FILE = 1024
 _LEFTOVERS = (".tmp", ".cmp")
 #: The alignment. NIO requires none.
@@ -216,7 +216,7 @@ class Journal:
 
     @product_call()
     def read_control(self) -> list[Answer]:
-        """Return the records of a control file as the product reads it, which ignores the header."""
+        """Return the records of a control file as read by the product, which ignores the header."""
         version = getattr(self.variant.class_of("impl.JournalImpl"), "FORMAT_VERSION", None)
         told = {"control_id": self.variant.control_id, "version": version}
         file = self._factory.createSequentialFile(*self._given("file", name=CONTROL))
@@ -238,7 +238,8 @@ class Journal:
             return take
 
         takes = {method: taking(kind, names) for method, (kind, names) in _CALLBACKS.items()}
-        # Every file is listed, whether or not it contains data. Artemis logs this at its end.
+        # These callbacks do nothing: the answer lists every file, with or without data, and `done` only logs
+        # in Artemis.
         takes |= {"markAsDataFile": lambda file: None, "done": lambda: None}
         callback = jvm.instance_of(f"{self.variant.package}.impl.JournalReaderCallback", **takes)
         self.variant.class_of("impl.JournalImpl").readJournalFile(self._factory, file, callback)
@@ -300,7 +301,7 @@ class Journal:
 
     @product_call()
     def stop(self) -> None:
-        """Stop: close the files and end the threads. A journal that is not started is left unchanged."""
+        """Close the files and end the threads. A journal that is not started is left unchanged."""
         if self._journal.isStarted():
             if self.variant.threads:
                 self._journal.flush()

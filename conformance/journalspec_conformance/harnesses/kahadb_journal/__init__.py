@@ -18,8 +18,8 @@ How the protocol's operations map to the product:
     waits until it has all records that the request puts into one batch.
 
 Opening creates an index, sets files aside and may append, so ``read`` and ``recover`` work on copies.
-Messages stay as they are stored: the broker's encoding is not decoded. The answer's message lists the
-ranges of files that the product's check has put aside; the product does not report the reasons.
+Messages stay as they are stored: the broker's encoding is not decoded. The text of the answer lists the byte
+ranges that the product's check excluded. The product does not report the reasons.
 """
 
 from __future__ import annotations

@@ -148,7 +148,7 @@ class Store:
 
     @product_call()
     def corrupted(self) -> list[tuple[str, int, int]]:
-        """For each range of a file that was put aside, return the name of the file, the start and the end."""
+        """For each excluded range of a file, return the name of the file, the start and the end."""
         found = []
         for data_file in self._journal.getFileMap().values():
             path, part = Path(str(data_file.getFile())), data_file.getCorruptedBlocks().getHead()
@@ -179,7 +179,7 @@ class Store:
                 name, fields = self._loaded(at)
             except Thrown:
                 name, fields = "OTHER", {}
-                with suppress(Thrown):  # The product cannot read this record either.
+                with suppress(Thrown):  # The product may fail to return these bytes, too.
                     fields = {"payload": self._bytes(at)}
             yield {"type": name, "length": place["len"], **jsonable(fields), "at": place}
 
@@ -407,7 +407,7 @@ class KahaDB(shared.Driver):
                 records = [record for record in store.records() if record["type"] != "OTHER"]
                 self.doing = "replay"
                 store.replay()
-                # Replay puts aside the records that it cannot load.
+                # Replay excludes the records that it cannot load.
                 return {**_found(store, records), "state": jsonable(store.state())}
 
     def session(self, directory: Path, params: Mapping[str, str], edition: str) -> Writing:
@@ -421,6 +421,6 @@ class KahaDB(shared.Driver):
 
 
 def _found(store: Store, records: list[Answer]) -> Answer:
-    """Return an answer with `records`, and with the ranges that the product has put aside."""
-    told = [f"{name}: put aside from {start} to {end}" for name, start, end in sorted(store.corrupted())]
+    """Return an answer with `records`, and with the ranges that the product excluded."""
+    told = [f"{name}: excluded from {start} to {end}" for name, start, end in sorted(store.corrupted())]
     return shared.observation(told, told, records=records)

@@ -338,7 +338,7 @@ class Transactions(shared.Session):
             with product_call():
                 (transaction.commit if commits else transaction.abort)(xid)
             return
-        # A branch from an earlier start. Its changes are applied first, as a router does.
+        # This branch is from an earlier start, so its changes are applied first, as a router does.
         records = [one for one in self.journal.branches() if _ids(jsonable(_branch(one))) == key]
         if not records:
             raise shared.CannotDo("no such branch is in doubt")
@@ -386,7 +386,7 @@ class SwiftMQ(shared.Driver):
         self.doing = "start"
         self._starts += 1
         if self._starts >= STARTS:
-            # The remains of each start accumulate in the JVM.
+            # Objects of each start remain in the JVM.
             jvm.spent.set()
         with shared.copy_of(directory) as copy:
             store = Store(copy, params)
