@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import cache
+from itertools import chain
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -92,6 +95,17 @@ def test_files_that_a_mutant_leaves_are_read_by_the_mutant() -> None:
 def test_every_mutant_fails_enough_cases(mutant: Mutant) -> None:
     found = enough_killers(mutant, mixed(mutant.format))
     assert len(found) >= mutant.enough, found
+
+
+def test_mutants_use_only_names_that_exist(tmp_path: Path) -> None:
+    """Every case detects a mutant that ends with a NameError, so such a mutant proves nothing."""
+    for mutant in chain.from_iterable(map(load_mutants, format_ids())):
+        (tmp_path / f"{mutant.format}.{mutant.id}.py").write_text(mutant.source(), encoding="utf-8")
+    command = ["ruff", "check", "--isolated", "--select", "F821", "--output-format", "concise"]
+    done = subprocess.run(
+        [sys.executable, "-m", *command, tmp_path], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stdout
 
 
 @pytest.mark.parametrize("format_id", format_ids())
