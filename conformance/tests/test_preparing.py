@@ -145,7 +145,7 @@ def test_only_consecutive_timeouts_warn_that_probes_will_not_be_asked(
     assert list(run_probes(setup, [], 1, engine)) == found
     said = capsys.readouterr().err
     assert said.count("late") == classes.count("timeout")
-    assert ("the remaining probes are not asked" in said) == warned
+    assert ("the remaining probes are skipped" in said) == warned
 
 
 def test_results_of_workers_are_complete_and_in_order(monkeypatch: pytest.MonkeyPatch) -> None:

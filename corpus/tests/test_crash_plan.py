@@ -150,7 +150,7 @@ def test_reader_that_may_refuse_does_not_fail() -> None:
 def test_state_that_this_version_makes_otherwise_is_not_read() -> None:
     place: Any = SimpleNamespace(state=SimpleNamespace(case_id="new"), case_id="old")
     reader: Any = None
-    with pytest.raises(NotThere, match="old is made otherwise"):
+    with pytest.raises(NotThere, match="this version makes old in another way"):
         failures.verdict_of(place, reader)
 
 
@@ -163,5 +163,5 @@ def test_second_build_is_compared_in_every_member_except_its_run_and_its_seal(
     said = {"counts": 0, "digest": 2, "old": 3, "run": 1, "seal": 1}
     found = building.built_again(tmp_path, said, tmp_path, building.Builder())
     assert found == [
-        f"manifest.json: {name}: built again it is another one" for name in ("counts", "new", "old")
+        f"manifest.json: {name}: the repeated build has another value" for name in ("counts", "new", "old")
     ]
