@@ -444,21 +444,21 @@ class Spool:
         self._end = 0
         self._stream: Any = None
 
-    def inflate(self, source: RawFile, path: Path) -> PartOfFile:
-        """Return the decompressed bytes of `source`.
+    def inflate(self, source: RawFile, path: Path, most: int) -> PartOfFile:
+        """Return the decompressed bytes of `source`, at most `most`.
 
         Raises Unfit if there are too many bytes, or if they are damaged.
         """
         if self._stream is None:
             # The file is unbuffered, because it is read through its descriptor.
             self._stream = tempfile.TemporaryFile(buffering=0)  # noqa: SIM115  # lives as long as its parts
-        base, size = self._end, 0
+        base, size, most = self._end, 0, min(most, self._left)
         # Remove the bytes of a file that could not be decompressed.
         self._stream.truncate(base)
         for block in inflated(_Packed(source), path):
             size += len(block)
-            if size > self._left:
-                text = f"decompresses to more than {self._left} bytes"
+            if size > most:
+                text = f"decompresses to more than {most} bytes"
                 raise Unfit(f"{text}; decompress it and give the path of the result", path)
             if block.count(0) != len(block):
                 self._write(base + size - len(block), block)

@@ -35,6 +35,8 @@ from journalspec_reference.content import (
 
 #: The total decompressed size of all compressed files of one directory.
 MAX_BYTES = 1 << 30
+#: The same bound for each file that the user did not request and whose name is not that of a journal's file.
+MAX_OTHERS = 64 << 20
 #: At most this many names are listed in a sentence.
 MOST_NAMES = 12
 #: At most this many stores below one directory are read in one run.
@@ -212,11 +214,16 @@ _BLOCKS = Blocks()
 
 
 def _opened(
-    source_of: Callable[[str], RawFile], names: Iterable[str], left_out: dict[str, str], max_bytes: int
+    source_of: Callable[[str], RawFile],
+    names: Iterable[str],
+    left_out: dict[str, str],
+    max_bytes: int,
+    asked: str | None = None,
 ) -> tuple[dict[str, Content], frozenset[str]]:
     """Return the content of files by name, and the names of those that were decompressed.
 
-    Unreadable files are added to `left_out`. All files share memory and descriptors.
+    `asked` is the requested file, or None for all. Unreadable files are added to `left_out`. All files share
+    memory and descriptors.
     """
     files: dict[str, Content] = {}
     inflated: set[str] = set()
@@ -225,7 +232,8 @@ def _opened(
         try:
             source = source_of(name)
             if name.endswith(".gz") and source.read(0, len(GZIP_MAGIC)) == GZIP_MAGIC:
-                source = spool.inflate(source, Path(name))
+                is_wanted = asked in (None, name) or _is_named(name)
+                source = spool.inflate(source, Path(name), max_bytes if is_wanted else MAX_OTHERS)
                 inflated.add(name)
         except OSError as error:
             left_out[name] = error.strerror or str(error)
@@ -234,6 +242,12 @@ def _opened(
         # Read the first bytes while the file is open: most formats need them.
         files[name].read(0, 1)
     return files, frozenset(inflated)
+
+
+def _is_named(name: str) -> bool:
+    """Return whether a format has files with such names. Files of subdirectories were chosen by name."""
+    known = {pattern for each in format_ids() for pattern in get_format(each).names} - {"*"}
+    return "/" in name or any(fnmatchcase(name, pattern) for pattern in known)
 
 
 def _local(root: Path) -> Callable[[str], RawFile]:
@@ -281,9 +295,9 @@ def load(path: Path, *others: Path, max_bytes: int = MAX_BYTES) -> Loaded:
         loaded = Loaded(path, root, *found, asked, left_out, unlisted=error.strerror or str(error))
     else:
         twice = _packed_twice(names, asked)
-        listed = frozenset((*names, *left_out))
-        found = _opened(_local(root), (name for name in names if name not in twice), left_out, max_bytes)
-        loaded = Loaded(path, root, *found, asked, left_out, listed, shared, twice)
+        once = (name for name in names if name not in twice)
+        found = _opened(_local(root), once, left_out, max_bytes, asked)
+        loaded = Loaded(path, root, *found, asked, left_out, frozenset((*names, *left_out)), shared, twice)
     if asked is not None and asked not in loaded.files:
         entry = loaded.entry(asked)
         raise FilesetError(f"cannot read {str(path)!r}: {entry.why if entry else 'it went away'}")

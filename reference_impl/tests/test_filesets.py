@@ -141,6 +141,21 @@ def test_broken_archive_member_is_omitted(
             load(tmp_path / "0.gz", max_bytes=1 << 20)
 
 
+@pytest.mark.parametrize(
+    ("asked", "omitted"), [("btm1.tlog.gz", ["dump.sql.gz"]), ("dump.sql.gz", []), ("", [])]
+)
+def test_large_archive_that_is_neither_requested_nor_named_as_a_journal_is_not_unpacked(
+    asked: str, omitted: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(filesets, "MAX_OTHERS", 1 << 16)
+    for name in ("btm1.tlog.gz", "btm2.tlog.gz", "dump.sql.gz"):
+        (tmp_path / name).write_bytes(gzip.compress(bytes(1 << 17)))
+    (tmp_path / "short.gz").write_bytes(gzip.compress(bytes(1 << 16)))
+    loaded = load(tmp_path / asked)
+    assert [entry.name for entry in loaded.left_out] == omitted
+    assert {len(data) for name, data in loaded.files.items() if name != "short.gz"} == {1 << 17}
+
+
 def test_links_are_followed_and_pipes_and_broken_links_are_omitted(tmp_path: Path) -> None:
     pair = make_pair(tmp_path / "real")
     here = tmp_path / "links"
