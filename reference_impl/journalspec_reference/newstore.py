@@ -559,10 +559,11 @@ def _read_again(new: Path, parts: Sequence[Part]) -> None:
         path, lacking = group[0].path, [part.store.lacks for part in group]
         for found in journals_in(new / path if path else new, group[0].answer.journal):
             seen = ask(found, "strict").observation
-            lacks = {(entry.code, entry.name) for entry in seen.missing}
+            lacks = frozenset((entry.code, entry.name) for entry in seen.missing)
             if lacks and lacks in lacking:
-                # The new store lacks the same items as the old store. Without `root`, missing items are not
-                # searched for, so only the other results are checked.
+                # The new store lacks the same items as an old store, which no other new store may lack.
+                # Without `root`, missing items are not searched for, so only the other results are checked.
+                lacking.remove(lacks)
                 seen = ask(replace(found, root=None), "strict").observation
             if seen.verdict != CLEAN:
                 first = next((each.reason for each in seen.dropped), next((e.code for e in seen.missing), ""))

@@ -11,10 +11,11 @@ import resource
 import signal
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, nullcontext
 from dataclasses import dataclass, replace
 from importlib.resources import files as resources
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -25,7 +26,7 @@ from journalspec_corpus.load import find_case
 from journalspec_reference import newstore
 from journalspec_reference.answers import Answer, ask
 from journalspec_reference.contents import Count
-from journalspec_reference.filesets import FilesetError, find_journals, load
+from journalspec_reference.filesets import FilesetError, Journal, find_journals, load
 from journalspec_reference.lossreport import FIRST, LossReport, losses, remarks
 from journalspec_reference.newstore import (
     CannotRebuild,
@@ -160,6 +161,37 @@ def test_file_name_that_some_systems_forbid_is_refused_and_no_file_is_left(old: 
 def test_directories_without_a_file_are_created(old: Path) -> None:
     made(old, old.parent / "new", others=[NewFile("tmp/deep/", ())])
     assert (old.parent / "new/tmp/deep").is_dir()
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "accepted"),
+    [
+        (["a", ""], ["", "a"], True),
+        (["a", "b", "a"], ["a", "a", "b"], True),
+        (["a", ""], ["a", "a"], False),
+        (["a", "b"], ["a", "c"], False),
+    ],
+)
+def test_new_store_of_a_directory_may_lack_an_item_only_if_an_old_store_does(
+    before: list[str], after: list[str], accepted: bool, old: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each store lacks the named item, or nothing."""
+    answer = answered(old)
+
+    def asked(journal: Journal, policy: str) -> Answer:
+        if journal.root is None or not journal.params["lacks"]:
+            return answer
+        missing = (Missing("body", journal.params["lacks"], "f"),)
+        return replace(answer, observation=replace(answer.observation, verdict=RECOVERED, missing=missing))
+
+    journals = [replace(answer.journal, params={"lacks": name}) for name in after]
+    monkeypatch.setattr(newstore, "journals_in", lambda *_: journals)
+    monkeypatch.setattr(newstore, "ask", asked)
+    stores: Any = [
+        SimpleNamespace(opaque=False, lacks=frozenset([("body", name)] if name else [])) for name in before
+    ]
+    with nullcontext() if accepted else pytest.raises(CannotRebuild, match="recovered: body"):
+        newstore._read_again(old, [Part("", "strict", answer, store) for store in stores])
 
 
 @pytest.mark.parametrize("verdict", [RECOVERED, REFUSED])
