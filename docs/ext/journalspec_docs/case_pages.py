@@ -180,7 +180,7 @@ def expectations(case: Case) -> Iterator[str]:
     for probe in case.probes:
         answers = " or ".join(f"<b>{escape(in_short(entry))}</b>" for entry in probe.expect)
         entries = ({key: value for key, value in entry.items() if key != "when"} for entry in probe.expect)
-        box = f"must give {answers}</summary>{''.join(json_html(entry, case) for entry in entries)}"
+        box = f"must be {answers}</summary>{''.join(json_html(entry, case) for entry in entries)}"
         asked.setdefault(box, []).append(f"<code>{escape(question(probe.id))}</code>")
     for box, names in asked.items():
         yield f"<details><summary>{', '.join(names)} {box}</details>"

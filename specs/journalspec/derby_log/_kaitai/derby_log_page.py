@@ -30,7 +30,7 @@ class DerbyLogPage(KaitaiStruct):
         self.header._fetch_instances()
 
     class AllocationPage(KaitaiStruct):
-        """The first page of a container, or a further one after the pages that it lists. The checksum is over the page with zeros in place of the info.
+        """The first page of a container, or a further allocation page after the pages that the previous one lists. The checksum covers the page with zeros in place of the info.
         
         .. seealso::
            AllocPage (writeHeader, createPage), AllocExtent (writeExternal)

@@ -9,7 +9,7 @@ if getattr(kaitaistruct, 'API_VERSION', (0, 9)) < (0, 11):
     raise Exception("Incompatible Kaitai Struct Python API: 0.11 or later is required, but you have %s" % (kaitaistruct.__version__))
 
 class DerbyLogRow(KaitaiStruct):
-    """A row, or a part of one, as it is stored on a page and in the data of a log record. The sequence is: A row. If a row continues elsewhere, this is its first part. If it has the number of its first column, it is a later part, or was the first row of its page.
+    """A row or a part of a row, as stored on a page and in the data of a log record. The sequence is: A row. If a row continues elsewhere, this is its first part. If it has the number of its first column, it is a later part, or was the first row of its page.
     
     .. seealso::
        Apache Derby, trunk of August 2019 (4253dcf4): org.apache.derby.impl.store.raw.data StoredRecordHeader, StoredFieldHeader, OverflowInfo; the same bytes from 10.1 to 10.16
@@ -286,7 +286,7 @@ class DerbyLogRow(KaitaiStruct):
 
 
     class Perhaps(KaitaiStruct):
-        """The columns of the part. A part that only points to the next part has none; no open-source release of Derby writes such a part.
+        """The columns of the part. A part that only refers to the next part has no columns; no open-source release of Derby writes such a part.
         
         .. seealso::
            Apache Derby, trunk of August 2019 (4253dcf4): org.apache.derby.impl.store.raw.data StoredRecordHeader, StoredFieldHeader, OverflowInfo; the same bytes from 10.1 to 10.16

@@ -359,7 +359,7 @@ class DerbyLogSql(KaitaiStruct):
 
 
     class JavaObject(KaitaiStruct):
-        """A value of a user's type or of an internal type of the engine: its format and its content. No Java object is ever created from it: only the class is reported.
+        """A value of a user's type or of an internal type of the engine: its format and its content. A reader never creates a Java object from it, and reports only the class.
         
         .. seealso::
            FormatIdOutputStream (writeObject)
@@ -394,7 +394,7 @@ class DerbyLogSql(KaitaiStruct):
 
 
     class ObjectType(KaitaiStruct):
-        """The type of objects: if the name before is a schema in quotes, the name of the type (utf); the class (utf); then the fields of the other types.
+        """The type of objects. If the preceding name is a schema in quotes, the name of the type (utf) comes first. The class (utf) and the fields of the other types follow.
         
         .. seealso::
            Apache Derby, trunk of August 2019 (4253dcf4): org.apache.derby.iapi.types (SQLChar, SQLClob, SQLDecimal, SQLBinary, SQLDate, SQLTime, SQLTimestamp, XML), org.apache.derby.catalog.types.TypeDescriptorImpl, org.apache.derby.impl.store.access.heap.Heap, ...btree.index.B2I; seen in databases of 10.1 to 10.16

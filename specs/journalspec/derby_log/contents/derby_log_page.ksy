@@ -86,7 +86,7 @@ types:
         doc: '116'
       - id: status
         type: s4
-        doc: '1: dropped, 2: the drop is committed and only a stub is left, 8: record ids can be reused'
+        doc: '1: dropped, 2: the drop is committed and only a stub remains, 8: record ids can be reused'
       - id: page_size
         type: s4
         doc: Page size.
@@ -124,7 +124,7 @@ types:
         type: u8
         doc: the CRC-32 of the 72 bytes before this field
   allocation_page:
-    doc: The first page of a container, or a further one after the pages that it lists. The checksum is over the page with zeros in place of the info.
+    doc: The first page of a container, or a further allocation page after the pages that the previous one lists. The checksum covers the page with zeros in place of the info.
     doc-ref: AllocPage (writeHeader, createPage), AllocExtent (writeExternal)
     seq:
       - id: header

@@ -5,7 +5,7 @@ meta:
   license: CC0-1.0
   ks-version: 0.9
   endian: be
-doc: 'A row, or a part of one, as it is stored on a page and in the data of a log record. The sequence is: A row. If a row continues elsewhere, this is its first part. If it has the number of its first column, it is a later part, or was the first row of its page.'
+doc: 'A row or a part of a row, as stored on a page and in the data of a log record. The sequence is: A row. If a row continues elsewhere, this is its first part. If it has the number of its first column, it is a later part, or was the first row of its page.'
 doc-ref: 'Apache Derby, trunk of August 2019 (4253dcf4): org.apache.derby.impl.store.raw.data StoredRecordHeader, StoredFieldHeader, OverflowInfo; the same bytes from 10.1 to 10.16'
 seq:
   - id: status
@@ -44,7 +44,7 @@ types:
         type: cint
         doc: Record id.
   perhaps:
-    doc: The columns of the part. A part that only points to the next part has none; no open-source release of Derby writes such a part.
+    doc: The columns of the part. A part that only refers to the next part has no columns; no open-source release of Derby writes such a part.
     doc-ref: 'Apache Derby, trunk of August 2019 (4253dcf4): org.apache.derby.impl.store.raw.data StoredRecordHeader, StoredFieldHeader, OverflowInfo; the same bytes from 10.1 to 10.16'
     seq:
       - id: columns

@@ -90,7 +90,7 @@ types:
         doc: Precision.
       - id: scale
         type: s4
-        doc: for a text, from 10.3 on, the collation
+        doc: the collation of a text, from 10.3 on
       - id: nullable
         type: u1
         doc: Nullable.
@@ -98,7 +98,7 @@ types:
         type: s4
         doc: the maximum number of characters or bytes; for a DECIMAL it depends on the version and has no meaning
   object_type:
-    doc: 'The type of objects: if the name before is a schema in quotes, the name of the type (utf); the class (utf); then the fields of the other types.'
+    doc: The type of objects. If the preceding name is a schema in quotes, the name of the type (utf) comes first. The class (utf) and the fields of the other types follow.
     doc-ref: 'Apache Derby, trunk of August 2019 (4253dcf4): org.apache.derby.iapi.types (SQLChar, SQLClob, SQLDecimal, SQLBinary, SQLDate, SQLTime, SQLTimestamp, XML), org.apache.derby.catalog.types.TypeDescriptorImpl, org.apache.derby.impl.store.access.heap.Heap, ...btree.index.B2I; seen in databases of 10.1 to 10.16'
     seq:
       - id: names
@@ -120,7 +120,7 @@ types:
     seq:
       - id: length
         type: u2
-        doc: 'the number of bytes; 0 before more bytes: the length was not known, and the text ends at the end of the field or at e0 00 00'
+        doc: the number of bytes. If it is 0 and bytes follow, the length was unknown, and the text ends at the end of the field or at e0 00 00
       - id: value
         size: length
         if: 'length != 0'
@@ -304,7 +304,7 @@ types:
         type: characters
         doc: Value.
   java_object:
-    doc: 'A value of a user''s type or of an internal type of the engine: its format and its content. No Java object is ever created from it: only the class is reported.'
+    doc: 'A value of a user''s type or of an internal type of the engine: its format and its content. A reader never creates a Java object from it, and reports only the class.'
     doc-ref: FormatIdOutputStream (writeObject)
     seq:
       - id: format

@@ -9,7 +9,7 @@ if getattr(kaitaistruct, 'API_VERSION', (0, 9)) < (0, 11):
     raise Exception("Incompatible Kaitai Struct Python API: 0.11 or later is required, but you have %s" % (kaitaistruct.__version__))
 
 class JbossJournalAmqp(KaitaiStruct):
-    """The content of a message record (45) or a page entry from the persister number on. The sequence is: A message as the broker stores it. Persister 2 is the oldest, 3 adds properties, 5 the expiration; 4 is for large messages, whose encoded message is in a file.
+    """The content of a message record (45) or a page entry, starting with the persister number. The sequence is: A message as the broker stores it. Persister 2 is the oldest, 3 adds properties, 5 the expiration; 4 is for large messages, whose encoded message is in a file.
     
     .. seealso::
        AMQP 1.0 part 1 (types) and part 3 (messages); artemis-amqp-protocol: AMQPMessagePersister, AMQPMessagePersisterV2, AMQPMessagePersisterV3, AMQPLargeMessagePersister, AMQPLargeMessage 2.44.0
@@ -304,7 +304,7 @@ class JbossJournalAmqp(KaitaiStruct):
 
 
     class Described(KaitaiStruct):
-        """A value whose type has a name or number of its own.
+        """A value whose type has a separate name or number.
         
         .. seealso::
            AMQP 1.0 part 1 (types) and part 3 (messages); artemis-amqp-protocol: AMQPMessagePersister, AMQPMessagePersisterV2, AMQPMessagePersisterV3, AMQPLargeMessagePersister, AMQPLargeMessage 2.44.0
@@ -620,7 +620,7 @@ class JbossJournalAmqp(KaitaiStruct):
 
 
     class Elements32(KaitaiStruct):
-        """As elements8, with a longer number.
+        """As elements8, with a longer number of elements.
         
         .. seealso::
            AMQP 1.0 part 1 (types) and part 3 (messages); artemis-amqp-protocol: AMQPMessagePersister, AMQPMessagePersisterV2, AMQPMessagePersisterV3, AMQPLargeMessagePersister, AMQPLargeMessage 2.44.0
@@ -663,7 +663,7 @@ class JbossJournalAmqp(KaitaiStruct):
 
 
     class Elements8(KaitaiStruct):
-        """All elements have one type, and so one code. Described elements share one descriptor.
+        """All elements have the same type, and therefore one code. Described elements share one descriptor.
         
         .. seealso::
            AMQP 1.0 part 1 (types) and part 3 (messages); artemis-amqp-protocol: AMQPMessagePersister, AMQPMessagePersisterV2, AMQPMessagePersisterV3, AMQPLargeMessagePersister, AMQPLargeMessage 2.44.0
@@ -1400,7 +1400,7 @@ class JbossJournalAmqp(KaitaiStruct):
 
 
     class Value(KaitaiStruct):
-        """A value of any type: its code, and as many bytes as that says. Codes 0x41, 0x42: true and false; 0x43, 0x44: 0; 0x45: an empty list; 0x40: null.
+        """A value of any type: its code, and the number of bytes that this code defines. Codes 0x41, 0x42: true and false; 0x43, 0x44: 0; 0x45: an empty list; 0x40: null.
         
         .. seealso::
            AMQP 1.0 part 1 (types) and part 3 (messages); artemis-amqp-protocol: AMQPMessagePersister, AMQPMessagePersisterV2, AMQPMessagePersisterV3, AMQPLargeMessagePersister, AMQPLargeMessage 2.44.0

@@ -60,7 +60,7 @@ class JbossJournalCore(KaitaiStruct):
             self.stored._fetch_instances()
 
     class AmqpLargeMessage(KaitaiStruct):
-        """An AMQP message whose sections are all in the file ID.msg. In a page its end is not stored, but its queues come last.
+        """An AMQP message whose sections are all in the file ID.msg. A page does not store the end of the message, but its queues come last.
         
         .. seealso::
            HornetQ 2.2.14, 2.3.25, 2.4.9: MessageImpl, ServerMessageImpl, PagedMessageImpl; Artemis 1.0.0 to 2.56.0: CoreMessage, CoreMessagePersister, AMQPMessagePersister (V1, V2, V3), PagedMessageImpl, TypedProperties, SimpleString; read at their tags, and tried on stores of HornetQ 2.4.9, Artemis 1.5.6 and 2.44.0
@@ -273,7 +273,7 @@ class JbossJournalCore(KaitaiStruct):
 
 
     class Data(KaitaiStruct):
-        """Bytes with their number before them.
+        """A byte array, preceded by its length.
         
         .. seealso::
            HornetQ 2.2.14, 2.3.25, 2.4.9: MessageImpl, ServerMessageImpl, PagedMessageImpl; Artemis 1.0.0 to 2.56.0: CoreMessage, CoreMessagePersister, AMQPMessagePersister (V1, V2, V3), PagedMessageImpl, TypedProperties, SimpleString; read at their tags, and tried on stores of HornetQ 2.4.9, Artemis 1.5.6 and 2.44.0
@@ -607,7 +607,7 @@ class JbossJournalCore(KaitaiStruct):
 
 
     class OldMessage(KaitaiStruct):
-        """A message of HornetQ or Artemis 1: a record of user type 31. Artemis 2 does not start with one.
+        """A message of HornetQ or Artemis 1: a record of user type 31. Artemis 2 does not start with such a record.
         
         .. seealso::
            HornetQ 2.2.14, 2.3.25, 2.4.9: MessageImpl, ServerMessageImpl, PagedMessageImpl; Artemis 1.0.0 to 2.56.0: CoreMessage, CoreMessagePersister, AMQPMessagePersister (V1, V2, V3), PagedMessageImpl, TypedProperties, SimpleString; read at their tags, and tried on stores of HornetQ 2.4.9, Artemis 1.5.6 and 2.44.0
@@ -695,7 +695,7 @@ class JbossJournalCore(KaitaiStruct):
 
 
     class PageEntry(KaitaiStruct):
-        """One message of a page file NNNNNNNNN.page. Entries follow each other; a broker stops at the first that is not complete.
+        """One message of a page file NNNNNNNNN.page. Entries follow each other; a broker stops at the first incomplete entry.
         
         .. seealso::
            HornetQ 2.2.14, 2.3.25, 2.4.9: MessageImpl, ServerMessageImpl, PagedMessageImpl; Artemis 1.0.0 to 2.56.0: CoreMessage, CoreMessagePersister, AMQPMessagePersister (V1, V2, V3), PagedMessageImpl, TypedProperties, SimpleString; read at their tags, and tried on stores of HornetQ 2.4.9, Artemis 1.5.6 and 2.44.0

@@ -9,7 +9,7 @@ if getattr(kaitaistruct, 'API_VERSION', (0, 9)) < (0, 11):
     raise Exception("Incompatible Kaitai Struct Python API: 0.11 or later is required, but you have %s" % (kaitaistruct.__version__))
 
 class JbossJournalNarayana(KaitaiStruct):
-    """The content of a record of jbossts-N.txlog: an object of the store, and the state of one that is a transaction. The sequence is: An object of the store. Its type says whether the state is a transaction: /StateManager/BasicAction/TwoPhaseCoordinator/AtomicAction, and /SubordinateAtomicAction after it for one that came from another server.
+    """The content of a record of jbossts-N.txlog: an object of the store. If the object is a transaction, its state is also described. The sequence is: An object of the store. The state is a transaction if the type is /StateManager/BasicAction/TwoPhaseCoordinator/AtomicAction; for a transaction from another server, /SubordinateAtomicAction follows.
     
     .. seealso::
        narayana 7: HornetqJournalStore, OutputBuffer, UidHelper, StateManager, BasicAction, SubordinateAtomicAction (JCA), XAResourceRecord, CommitMarkableResourceRecord, XidImple
@@ -35,7 +35,7 @@ class JbossJournalNarayana(KaitaiStruct):
         self.state._fetch_instances()
 
     class Action(KaitaiStruct):
-        """The participants to commit, those that decided by themselves, and the status.
+        """The participants to commit, the participants that decided by themselves, and the status.
         
         .. seealso::
            narayana 7: HornetqJournalStore, OutputBuffer, UidHelper, StateManager, BasicAction, SubordinateAtomicAction (JCA), XAResourceRecord, CommitMarkableResourceRecord, XidImple
@@ -245,7 +245,7 @@ class JbossJournalNarayana(KaitaiStruct):
 
 
     class Padded(KaitaiStruct):
-        """Bytes, padded to a multiple of four after `size` bytes. A text has a zero as its last byte, and 0 bytes if it is null.
+        """Bytes, padded to a multiple of four after `size` bytes. The last byte of a text is zero; a null text has no bytes.
         
         .. seealso::
            narayana 7: HornetqJournalStore, OutputBuffer, UidHelper, StateManager, BasicAction, SubordinateAtomicAction (JCA), XAResourceRecord, CommitMarkableResourceRecord, XidImple
@@ -357,7 +357,7 @@ class JbossJournalNarayana(KaitaiStruct):
 
 
     class Subordinate(KaitaiStruct):
-        """A transaction that another server decides: its XID there, and a transaction.
+        """A transaction that another server decides: its XID on that server, and a transaction.
         
         .. seealso::
            narayana 7: HornetqJournalStore, OutputBuffer, UidHelper, StateManager, BasicAction, SubordinateAtomicAction (JCA), XAResourceRecord, CommitMarkableResourceRecord, XidImple

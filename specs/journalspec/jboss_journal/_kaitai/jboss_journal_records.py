@@ -35,7 +35,7 @@ class JbossJournalRecords(KaitaiStruct):
 
 
     class Counter(KaitaiStruct):
-        """How many paged messages a queue has (40).
+        """The number of paged messages of a queue (40).
         
         .. seealso::
            HornetQ 2.2.14, 2.3.25, 2.4.9 and Artemis 1.0.0 to 2.56.0: JournalStorageManager, AbstractJournalStorageManager, classes of persistence.impl.journal.codec, XidCodecSupport; read at their tags, and tried on stores of HornetQ 2.4.9, Artemis 1.5.6 and 2.44.0
@@ -127,7 +127,7 @@ class JbossJournalRecords(KaitaiStruct):
 
 
     class Data(KaitaiStruct):
-        """Bytes with their number before them.
+        """A byte array, preceded by its length.
         
         .. seealso::
            HornetQ 2.2.14, 2.3.25, 2.4.9 and Artemis 1.0.0 to 2.56.0: JournalStorageManager, AbstractJournalStorageManager, classes of persistence.impl.journal.codec, XidCodecSupport; read at their tags, and tried on stores of HornetQ 2.4.9, Artemis 1.5.6 and 2.44.0
@@ -156,7 +156,7 @@ class JbossJournalRecords(KaitaiStruct):
 
 
     class DeliveryCount(KaitaiStruct):
-        """How often a queue has delivered the message (34); the last record is valid.
+        """The number of times that a queue has delivered the message (34); the last record is valid.
         
         .. seealso::
            HornetQ 2.2.14, 2.3.25, 2.4.9 and Artemis 1.0.0 to 2.56.0: JournalStorageManager, AbstractJournalStorageManager, classes of persistence.impl.journal.codec, XidCodecSupport; read at their tags, and tried on stores of HornetQ 2.4.9, Artemis 1.5.6 and 2.44.0
@@ -243,7 +243,7 @@ class JbossJournalRecords(KaitaiStruct):
 
 
     class Increment(KaitaiStruct):
-        """By how many the paged messages of a queue have changed (41).
+        """The change of the number of paged messages of a queue (41).
         
         .. seealso::
            HornetQ 2.2.14, 2.3.25, 2.4.9 and Artemis 1.0.0 to 2.56.0: JournalStorageManager, AbstractJournalStorageManager, classes of persistence.impl.journal.codec, XidCodecSupport; read at their tags, and tried on stores of HornetQ 2.4.9, Artemis 1.5.6 and 2.44.0
@@ -340,7 +340,7 @@ class JbossJournalRecords(KaitaiStruct):
 
 
     class PageTransaction(KaitaiStruct):
-        """A transaction of paged messages is committed (35); as an UPDATE: some messages of it are acknowledged.
+        """A transaction of paged messages is committed (35). If the record is an UPDATE, some of these messages are acknowledged.
         
         .. seealso::
            HornetQ 2.2.14, 2.3.25, 2.4.9 and Artemis 1.0.0 to 2.56.0: JournalStorageManager, AbstractJournalStorageManager, classes of persistence.impl.journal.codec, XidCodecSupport; read at their tags, and tried on stores of HornetQ 2.4.9, Artemis 1.5.6 and 2.44.0

@@ -5,7 +5,7 @@ meta:
   license: CC0-1.0
   ks-version: 0.9
   endian: be
-doc: 'The content of a message record (45) or a page entry from the persister number on. The sequence is: A message as the broker stores it. Persister 2 is the oldest, 3 adds properties, 5 the expiration; 4 is for large messages, whose encoded message is in a file.'
+doc: 'The content of a message record (45) or a page entry, starting with the persister number. The sequence is: A message as the broker stores it. Persister 2 is the oldest, 3 adds properties, 5 the expiration; 4 is for large messages, whose encoded message is in a file.'
 doc-ref: 'AMQP 1.0 part 1 (types) and part 3 (messages); artemis-amqp-protocol: AMQPMessagePersister, AMQPMessagePersisterV2, AMQPMessagePersisterV3, AMQPLargeMessagePersister, AMQPLargeMessage 2.44.0'
 seq:
   - id: persister
@@ -219,7 +219,7 @@ types:
         type: value
         doc: Value.
   value:
-    doc: 'A value of any type: its code, and as many bytes as that says. Codes 0x41, 0x42: true and false; 0x43, 0x44: 0; 0x45: an empty list; 0x40: null.'
+    doc: 'A value of any type: its code, and the number of bytes that this code defines. Codes 0x41, 0x42: true and false; 0x43, 0x44: 0; 0x45: an empty list; 0x40: null.'
     doc-ref: 'AMQP 1.0 part 1 (types) and part 3 (messages); artemis-amqp-protocol: AMQPMessagePersister, AMQPMessagePersisterV2, AMQPMessagePersisterV3, AMQPLargeMessagePersister, AMQPLargeMessage 2.44.0'
     seq:
       - id: code
@@ -271,7 +271,7 @@ types:
             240: array32
         doc: Value.
   described:
-    doc: A value whose type has a name or number of its own.
+    doc: A value whose type has a separate name or number.
     doc-ref: 'AMQP 1.0 part 1 (types) and part 3 (messages); artemis-amqp-protocol: AMQPMessagePersister, AMQPMessagePersisterV2, AMQPMessagePersisterV3, AMQPLargeMessagePersister, AMQPLargeMessage 2.44.0'
     seq:
       - id: descriptor
@@ -335,7 +335,7 @@ types:
         size: size
         doc: Elements.
   elements8:
-    doc: All elements have one type, and so one code. Described elements share one descriptor.
+    doc: All elements have the same type, and therefore one code. Described elements share one descriptor.
     doc-ref: 'AMQP 1.0 part 1 (types) and part 3 (messages); artemis-amqp-protocol: AMQPMessagePersister, AMQPMessagePersisterV2, AMQPMessagePersisterV3, AMQPLargeMessagePersister, AMQPLargeMessage 2.44.0'
     seq:
       - id: number
@@ -409,7 +409,7 @@ types:
         size: size
         doc: Elements.
   elements32:
-    doc: As elements8, with a longer number.
+    doc: As elements8, with a longer number of elements.
     doc-ref: 'AMQP 1.0 part 1 (types) and part 3 (messages); artemis-amqp-protocol: AMQPMessagePersister, AMQPMessagePersisterV2, AMQPMessagePersisterV3, AMQPLargeMessagePersister, AMQPLargeMessage 2.44.0'
     seq:
       - id: number

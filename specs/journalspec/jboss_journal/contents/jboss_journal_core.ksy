@@ -59,7 +59,7 @@ types:
         type: headers
         doc: Headers.
   old_message:
-    doc: 'A message of HornetQ or Artemis 1: a record of user type 31. Artemis 2 does not start with one.'
+    doc: 'A message of HornetQ or Artemis 1: a record of user type 31. Artemis 2 does not start with such a record.'
     doc-ref: 'HornetQ 2.2.14, 2.3.25, 2.4.9: MessageImpl, ServerMessageImpl, PagedMessageImpl; Artemis 1.0.0 to 2.56.0: CoreMessage, CoreMessagePersister, AMQPMessagePersister (V1, V2, V3), PagedMessageImpl, TypedProperties, SimpleString; read at their tags, and tried on stores of HornetQ 2.4.9, Artemis 1.5.6 and 2.44.0'
     seq:
       - id: body_end
@@ -90,13 +90,13 @@ types:
     seq:
       - id: ident
         type: s8
-        doc: Not the id of the message if the record has another id.
+        doc: If the record has another id, this is not the id of the message.
       - id: address
         type: optional_string
         doc: Address.
       - id: has_user_id
         type: u1
-        doc: '1: the value is present; any other number: it is absent.'
+        doc: '1: the value is present; any other number: the value is absent.'
       - id: user_id
         size: 16
         if: has_user_id == 1
@@ -163,7 +163,7 @@ types:
             11: u2_value
         doc: No value has the tag 1. A character (11) is one UTF-16 unit.
   data:
-    doc: Bytes with their number before them.
+    doc: A byte array, preceded by its length.
     doc-ref: 'HornetQ 2.2.14, 2.3.25, 2.4.9: MessageImpl, ServerMessageImpl, PagedMessageImpl; Artemis 1.0.0 to 2.56.0: CoreMessage, CoreMessagePersister, AMQPMessagePersister (V1, V2, V3), PagedMessageImpl, TypedProperties, SimpleString; read at their tags, and tried on stores of HornetQ 2.4.9, Artemis 1.5.6 and 2.44.0'
     seq:
       - id: size
@@ -249,7 +249,7 @@ types:
         type: s8
         doc: Expiration.
   amqp_large_message:
-    doc: An AMQP message whose sections are all in the file ID.msg. In a page its end is not stored, but its queues come last.
+    doc: An AMQP message whose sections are all in the file ID.msg. A page does not store the end of the message, but its queues come last.
     doc-ref: 'HornetQ 2.2.14, 2.3.25, 2.4.9: MessageImpl, ServerMessageImpl, PagedMessageImpl; Artemis 1.0.0 to 2.56.0: CoreMessage, CoreMessagePersister, AMQPMessagePersister (V1, V2, V3), PagedMessageImpl, TypedProperties, SimpleString; read at their tags, and tried on stores of HornetQ 2.4.9, Artemis 1.5.6 and 2.44.0'
     seq:
       - id: ident
@@ -278,7 +278,7 @@ types:
         size-eos: true
         doc: Copies of some sections.
   page_entry:
-    doc: One message of a page file NNNNNNNNN.page. Entries follow each other; a broker stops at the first that is not complete.
+    doc: One message of a page file NNNNNNNNN.page. Entries follow each other; a broker stops at the first incomplete entry.
     doc-ref: 'HornetQ 2.2.14, 2.3.25, 2.4.9: MessageImpl, ServerMessageImpl, PagedMessageImpl; Artemis 1.0.0 to 2.56.0: CoreMessage, CoreMessagePersister, AMQPMessagePersister (V1, V2, V3), PagedMessageImpl, TypedProperties, SimpleString; read at their tags, and tried on stores of HornetQ 2.4.9, Artemis 1.5.6 and 2.44.0'
     params:
       - id: version

@@ -5,7 +5,7 @@ meta:
   license: CC0-1.0
   ks-version: 0.9
   endian: be
-doc: 'The content of a record of jbossts-N.txlog: an object of the store, and the state of one that is a transaction. The sequence is: An object of the store. Its type says whether the state is a transaction: /StateManager/BasicAction/TwoPhaseCoordinator/AtomicAction, and /SubordinateAtomicAction after it for one that came from another server.'
+doc: 'The content of a record of jbossts-N.txlog: an object of the store. If the object is a transaction, its state is also described. The sequence is: An object of the store. The state is a transaction if the type is /StateManager/BasicAction/TwoPhaseCoordinator/AtomicAction; for a transaction from another server, /SubordinateAtomicAction follows.'
 doc-ref: 'narayana 7: HornetqJournalStore, OutputBuffer, UidHelper, StateManager, BasicAction, SubordinateAtomicAction (JCA), XAResourceRecord, CommitMarkableResourceRecord, XidImple'
 seq:
   - id: header
@@ -19,7 +19,7 @@ seq:
     doc: The type of the object, a text.
   - id: state
     type: padded
-    doc: Its state, again such a buffer.
+    doc: 'The state of the object: another such buffer.'
 types:
   header:
     doc: The beginning of each buffer.
@@ -30,7 +30,7 @@ types:
         doc: 'The text #BE, and the mark that the buffer is valid.'
       - id: widths
         size: 4
-        doc: '16, 32, 64 and 0: bits of numbers. No version reads them.'
+        doc: '16, 32, 64 and 0: sizes of numbers in bits. No version reads these bytes.'
   uid:
     doc: Printed as five hexadecimal numbers.
     doc-ref: 'narayana 7: HornetqJournalStore, OutputBuffer, UidHelper, StateManager, BasicAction, SubordinateAtomicAction (JCA), XAResourceRecord, CommitMarkableResourceRecord, XidImple'
@@ -56,7 +56,7 @@ types:
         type: s4
         doc: Counter.
   padded:
-    doc: 'Bytes, padded to a multiple of four after `size` bytes. A text has a zero as its last byte, and 0 bytes if it is null.'
+    doc: 'Bytes, padded to a multiple of four after `size` bytes. The last byte of a text is zero; a null text has no bytes.'
     doc-ref: 'narayana 7: HornetqJournalStore, OutputBuffer, UidHelper, StateManager, BasicAction, SubordinateAtomicAction (JCA), XAResourceRecord, CommitMarkableResourceRecord, XidImple'
     seq:
       - id: size
@@ -102,7 +102,7 @@ types:
         type: action
         doc: Action.
   subordinate:
-    doc: 'A transaction that another server decides: its XID there, and a transaction.'
+    doc: 'A transaction that another server decides: its XID on that server, and a transaction.'
     doc-ref: 'narayana 7: HornetqJournalStore, OutputBuffer, UidHelper, StateManager, BasicAction, SubordinateAtomicAction (JCA), XAResourceRecord, CommitMarkableResourceRecord, XidImple'
     seq:
       - id: header
@@ -153,7 +153,7 @@ types:
         type: s8
         doc: When it was written (ms).
   action:
-    doc: The participants to commit, those that decided by themselves, and the status.
+    doc: The participants to commit, the participants that decided by themselves, and the status.
     doc-ref: 'narayana 7: HornetqJournalStore, OutputBuffer, UidHelper, StateManager, BasicAction, SubordinateAtomicAction (JCA), XAResourceRecord, CommitMarkableResourceRecord, XidImple'
     seq:
       - id: begin

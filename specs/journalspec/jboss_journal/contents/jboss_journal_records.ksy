@@ -17,7 +17,7 @@ seq:
     doc: More.
 types:
   delivery_count:
-    doc: How often a queue has delivered the message (34); the last record is valid.
+    doc: The number of times that a queue has delivered the message (34); the last record is valid.
     doc-ref: 'HornetQ 2.2.14, 2.3.25, 2.4.9 and Artemis 1.0.0 to 2.56.0: JournalStorageManager, AbstractJournalStorageManager, classes of persistence.impl.journal.codec, XidCodecSupport; read at their tags, and tried on stores of HornetQ 2.4.9, Artemis 1.5.6 and 2.44.0'
     seq:
       - id: queue
@@ -31,7 +31,7 @@ types:
         if: not _io.eof
         doc: More.
   page_transaction:
-    doc: 'A transaction of paged messages is committed (35); as an UPDATE: some messages of it are acknowledged.'
+    doc: A transaction of paged messages is committed (35). If the record is an UPDATE, some of these messages are acknowledged.
     doc-ref: 'HornetQ 2.2.14, 2.3.25, 2.4.9 and Artemis 1.0.0 to 2.56.0: JournalStorageManager, AbstractJournalStorageManager, classes of persistence.impl.journal.codec, XidCodecSupport; read at their tags, and tried on stores of HornetQ 2.4.9, Artemis 1.5.6 and 2.44.0'
     seq:
       - id: transaction
@@ -135,7 +135,7 @@ types:
         if: not _io.eof
         doc: More.
   counter:
-    doc: How many paged messages a queue has (40).
+    doc: The number of paged messages of a queue (40).
     doc-ref: 'HornetQ 2.2.14, 2.3.25, 2.4.9 and Artemis 1.0.0 to 2.56.0: JournalStorageManager, AbstractJournalStorageManager, classes of persistence.impl.journal.codec, XidCodecSupport; read at their tags, and tried on stores of HornetQ 2.4.9, Artemis 1.5.6 and 2.44.0'
     seq:
       - id: queue
@@ -153,7 +153,7 @@ types:
         if: not _io.eof
         doc: More.
   increment:
-    doc: By how many the paged messages of a queue have changed (41).
+    doc: The change of the number of paged messages of a queue (41).
     doc-ref: 'HornetQ 2.2.14, 2.3.25, 2.4.9 and Artemis 1.0.0 to 2.56.0: JournalStorageManager, AbstractJournalStorageManager, classes of persistence.impl.journal.codec, XidCodecSupport; read at their tags, and tried on stores of HornetQ 2.4.9, Artemis 1.5.6 and 2.44.0'
     seq:
       - id: queue
@@ -209,7 +209,7 @@ types:
         if: size >= 0
         doc: Value. Text in UTF-16, the low byte first.
   data:
-    doc: Bytes with their number before them.
+    doc: A byte array, preceded by its length.
     doc-ref: 'HornetQ 2.2.14, 2.3.25, 2.4.9 and Artemis 1.0.0 to 2.56.0: JournalStorageManager, AbstractJournalStorageManager, classes of persistence.impl.journal.codec, XidCodecSupport; read at their tags, and tried on stores of HornetQ 2.4.9, Artemis 1.5.6 and 2.44.0'
     seq:
       - id: size

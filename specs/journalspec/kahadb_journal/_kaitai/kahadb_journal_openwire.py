@@ -358,7 +358,7 @@ class KahadbJournalOpenwire(KaitaiStruct):
 
 
     class Consumer(KaitaiStruct):
-        """A consumer: session and value are in the other order than in a producer.
+        """A consumer: session and value are in the opposite order of a producer.
         
         .. seealso::
            ConsumerIdMarshaller, v1 to v12

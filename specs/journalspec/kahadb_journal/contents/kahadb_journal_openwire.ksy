@@ -322,7 +322,7 @@ types:
         if: 'there != 0'
         doc: The producer.
   consumer:
-    doc: 'A consumer: session and value are in the other order than in a producer.'
+    doc: 'A consumer: session and value are in the opposite order of a producer.'
     doc-ref: ConsumerIdMarshaller, v1 to v12
     seq:
       - id: connection

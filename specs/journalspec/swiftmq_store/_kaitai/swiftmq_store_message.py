@@ -266,7 +266,7 @@ class SwiftmqStoreMessage(KaitaiStruct):
 
 
     class HeldBlob(KaitaiStruct):
-        """Bytes that may be missing, by another rule.
+        """Bytes that may be missing, in another form.
         
         .. seealso::
            Source - https://github.com/iitsoftware/swiftmq-client/tree/develop/src/main/java/com/swiftmq/jms

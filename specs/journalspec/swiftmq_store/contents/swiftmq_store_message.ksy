@@ -155,7 +155,7 @@ types:
         doc: The bytes.
         -requirement: [SMQ-MSG-103]
   held_blob:
-    doc: Bytes that may be missing, by another rule.
+    doc: Bytes that may be missing, in another form.
     doc-ref: 'https://github.com/iitsoftware/swiftmq-client/tree/develop/src/main/java/com/swiftmq/jms'
     -requirement: [SMQ-MSG-103]
     seq:
