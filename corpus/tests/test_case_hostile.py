@@ -195,7 +195,7 @@ def test_unicode_line_separators_do_not_end_a_line(tmp_path: Path) -> None:
 def test_file_without_cases_is_refused_completely(tmp_path: Path) -> None:
     path = tmp_path / "cases.jsonl"
     path.write_bytes(b"\n" * 2000)
-    with pytest.raises(Unfit, match="more than 1000 lines are no cases"):
+    with pytest.raises(Unfit, match="more than 1000 lines are not cases"):
         list(Intake().file(path))
     path.write_bytes(gzip.compress(text(GOOD))[:-9])
     with pytest.raises(Unfit, match="gzip"):
