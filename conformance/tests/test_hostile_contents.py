@@ -136,7 +136,7 @@ def test_names_of_sql_columns_do_not_control_a_terminal(tmp_path: Path) -> None:
 
 
 def test_names_in_written_files_control_neither_terminals_nor_pages(tmp_path: Path) -> None:
-    name = "a|<b>[x](y)\x9b2J\u202e"
+    name = "a|<b>\\[x](y)\x9b2J\u202e"
     records = [[f"r1 q={name}"], [f"r2 q={name} tx={name}:7"]]
     for file, data in author.build({"batches": records}, "5.16").files.items():
         (tmp_path / "old").mkdir()
@@ -148,7 +148,7 @@ def test_names_in_written_files_control_neither_terminals_nor_pages(tmp_path: Pa
     call("recover", "--to", tmp_path / "new", tmp_path / "old", *asked, status=1)
     page = harmless((tmp_path / "new.loss-report.md").read_text(encoding="utf-8"))
     (row,) = (line for line in page.splitlines() if "has no end" in line)
-    assert r"a\|&lt;b>\[x](y)\x9b2J\u202e:7 has no end" in row
+    assert r"a\|&lt;b>\\\[x](y)\\x9b2J\\u202e:7 has no end" in row
     assert len(re.findall(r"(?<!\\)\|", row)) == len(re.findall(r"\|", "| id | queue | place | reason |  |"))
 
 

@@ -10,35 +10,30 @@ from journalspec_corpus.crash.disk import case_id, content_id, selected
 from journalspec_corpus.crash.trace import Trace, promise
 
 
+def blake(data: bytes) -> bytes:
+    return hashlib.blake2b(data, digest_size=16).digest()
+
+
+def of_pages(content: bytes) -> bytes:
+    """Return the ids of pages of 512 bytes; more than 32 ids are replaced by those of groups of 32."""
+    ids = [blake(content[at : at + 512]) for at in range(0, len(content), 512)]
+    while len(ids) > 32:
+        ids = [blake(b"".join(ids[at : at + 32])) for at in range(0, len(ids), 32)]
+    return b"".join(ids)
+
+
 @pytest.mark.parametrize("size", [0, 3, 512, 700, 33 * 512 + 5, 1025 * 512])
 def test_ids_are_computed_from_names_sizes_and_pages(size: int) -> None:
-    """Ids are permanent: blake2b-128 of names, sizes and pages; more than 32 pages form groups of 32, and
-    more than 32 groups again.
-    """
-
-    def blake(data: bytes) -> bytes:
-        return hashlib.blake2b(data, digest_size=16).digest()
-
     content = (bytes(range(251)) * (size // 251 + 1))[:size]
-    pages = [blake(content[at : at + 512]) for at in range(0, size, 512)]
-    if size > 1024 * 512:
-        pages = [blake(b"".join(pages[at : at + 32])) for at in range(0, 1025, 32)]
-    if len(pages) > 32:
-        pages = [blake(b"".join(pages[:32])), blake(b"".join(pages[32:]))]
     head = b"\0\0\0\1b" + size.to_bytes(8, "big")
     empty = b"\0\0\0\2aa" + bytes(8)
-    assert content_id({"b": content, "aa": b""}) == blake(empty + head + b"".join(pages))
+    assert content_id({"b": content, "aa": b""}) == blake(empty + head + of_pages(content))
 
 
 @pytest.mark.parametrize("size", [1 << 16, (1 << 16) + 1])
 def test_id_of_a_trace_contains_the_bytes_of_short_files_and_the_page_ids_of_long_ones(size: int) -> None:
-    def blake(data: bytes) -> bytes:
-        return hashlib.blake2b(data, digest_size=16).digest()
-
     content = bytes(range(256)) * 256 + b"x" * (size - 65536)
-    pages = [blake(content[at : at + 512]) for at in range(0, size, 512)]
-    groups = b"".join(blake(b"".join(pages[at : at + 32])) for at in range(0, len(pages), 32))
-    told = content if size == 65536 else groups
+    told = content if size == 65536 else of_pages(content)
     head = b'["toy", "1", "zero", 0, {}, 1]' + f"log\0{size}\0".encode()
     # The trace has no operations, and no standing, stale or possible records.
     assert Trace("toy", "1", "toy", {"log": content}, (), "zero").id == blake(head + told + b"0\0" * 4).hex()
@@ -46,9 +41,8 @@ def test_id_of_a_trace_contains_the_bytes_of_short_files_and_the_page_ids_of_lon
 
 def test_case_id_includes_all_required_records() -> None:
     text = b"toy\x001\x00R\x00k1\x00k2"
-    promised = hashlib.blake2b(text, digest_size=16).digest()
-    assert promise("toy", "1", "R", ["k2", "k1"]) == promised
-    assert case_id(b"c" * 16, promised) == hashlib.blake2b(b"c" * 16 + promised, digest_size=16).digest()
+    assert promise("toy", "1", "R", ["k2", "k1"]) == blake(text)
+    assert case_id(b"c" * 16, blake(text)) == blake(b"c" * 16 + blake(text))
 
 
 def test_about_one_trace_in_the_given_number_is_chosen() -> None:

@@ -26,9 +26,6 @@ from journalspec_corpus.crash.trace import Mark, Trace, Write, get_preset
 from journalspec_corpus.crash.verdict import Answer
 from journalspec_corpus.jboss_journal.model import Kept, Messages, Transaction
 
-TX = "jboss_journal"
-
-
 # --- Readers ---
 
 
@@ -170,7 +167,9 @@ def test_prepared_transaction_of_deletes_is_accepted_whatever_it_counts() -> Non
         Record("PREPARE", {"tx": 1, "extra": b"", "count": 9}, At("f", 0, 1)),
     )
     held = {"tx": 1, "extra": b"", "records": [], "deletes": [{"id": 5}]}
-    answer = crash_format(TX).answer(Observation("clean", records, state={"live": [], "prepared": [held]}))
+    answer = crash_format("jboss_journal").answer(
+        Observation("clean", records, state={"live": [], "prepared": [held]})
+    )
 
     assert "PREPARE:1:0:0::" in answer.keys
 

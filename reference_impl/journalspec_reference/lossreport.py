@@ -357,8 +357,9 @@ def _cells(one: Digest) -> Sequence[str]:
     return _word(one.file), f"{one.length:,}", one.sha256 or one.why
 
 
-#: Characters of a quoted name that could end a table cell, or begin an element, a link or an image.
-_MARKUP = {ord("|"): "\\|", ord("<"): "&lt;", ord("["): "\\["}
+#: Characters of a quoted name that could end a table cell, begin an element, a link or an image, or take away
+#: the effect of a backslash before such a character.
+_MARKUP = {ord("|"): "\\|", ord("<"): "&lt;", ord("["): "\\[", ord("\\"): "\\\\"}
 
 
 def _prose(text: str) -> str:

@@ -23,7 +23,7 @@ from journalspec.kahadb_journal.commands import build, framed
 from journalspec_corpus.kahadb_journal import author
 from journalspec_reference import answers, filesets
 from journalspec_reference.contents import Count, contents
-from journalspec_reference.kahadb_journal.contents import KahaContents, Sums, acks, openwire
+from journalspec_reference.kahadb_journal.contents import KahaContents, acks, openwire, sums
 from journalspec_reference.kahadb_journal.owners import Ranked, Subscription
 from tables import literals
 from work import LINEAR, Counted, Task, growth
@@ -423,21 +423,24 @@ def test_time_for_bodies_is_proportional_to_their_bytes(each: bytes) -> None:
 
 @given(
     st.lists(st.tuples(st.integers(0, 9), st.none() | st.integers(-(1 << 63), (1 << 63) - 1)), max_size=9),
-    st.integers(0, 12),
-    st.sets(st.integers(0, 12)),
+    st.lists(st.tuples(st.integers(0, 12), st.sets(st.integers(0, 12))), max_size=4),
 )
-def test_sums_of_a_subscription_equal_the_sums_over_its_messages(
-    messages: list[tuple[int, int | None]], above: int, acknowledged: set[int]
+def test_sums_of_subscriptions_equal_the_sums_over_their_messages(
+    messages: list[tuple[int, int | None]], subscriptions: list[tuple[int, set[int]]]
 ) -> None:
-    one = Subscription(above)
-    one.acknowledged = {number for number in acknowledged if number > above}
     # Numbers have gaps, because messages are removed.
     numbered = [(number + number // 3, *each) for number, each in enumerate(messages, start=1)]
-    wanted, total = Count("messages", "t k"), Count("messages", "t k")
-    for number, size, time in numbered:
-        if number > above and number not in acknowledged:
-            wanted.add(size, time)
-    Sums(numbered).add(total, one)
-    assert total == wanted
     ranked = Ranked([(number % 3 - 1, number, str(number)) for number, *_ in numbered], (-1, 0, 1))
-    assert ranked.count(one) == len([*ranked.pending(one)]) == wanted.rows
+    known = {
+        str(key): Subscription(above, {number for number in acknowledged if number > above})
+        for key, (above, acknowledged) in enumerate(subscriptions)
+    }
+    found = sums(numbered, known)
+    assert found.keys() == known.keys()
+    for key, here in known.items():
+        wanted = Count("messages", "t k")
+        for number, size, time in numbered:
+            if number > here.above and number not in here.acknowledged:
+                wanted.add(size, time)
+        assert Count("messages", "t k", *found[key]) == wanted
+        assert ranked.count(here) == len([*ranked.pending(here)]) == wanted.rows

@@ -11,9 +11,11 @@ from array import array
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from contextlib import suppress
 from functools import cached_property, partial
-from itertools import accumulate, chain, islice, pairwise, starmap
+from heapq import heapify, heappop, heappush
+from itertools import chain, islice, starmap
 from operator import itemgetter
 from os import scandir
 from pathlib import Path
@@ -239,7 +241,7 @@ class KahaContents(Contents):
         """
         known = self.passed.known
         # Subscriptions of a topic share messages, so lengths and times are read once for all of them.
-        topic, sums = None, Sums(())
+        topic: Name | None = None
         for listed in self._lists:
             name, key = listed.name, listed.subscription
             total, pending = Count("messages", name[1] if key is None else f"{name[1]} {key}"), 0
@@ -250,14 +252,17 @@ class KahaContents(Contents):
                 for place in map(place_of, messages.values()):
                     total.add(*self._read_time(self.version, place))
                 pending = len(messages) - len(known.hidden.get(name, ()) if known else ())
-            elif listed.needs is None:
+            elif listed.info is not None:
                 for entry in listed.entries():
                     pending += entry.state != NOT_IN_INDEX
                     total.add(*self._read_time(self.version, entry.place))
             else:
                 if topic != name:
-                    topic, sums = name, Sums(self._measured(name))
-                sums.add(total, listed.needs)
+                    topic, found = (
+                        name,
+                        sums(self._measured(name), self._store.destinations[name].subscriptions),
+                    )
+                total = Count(total.table, total.name, *found[key])
                 pending = listed.pending(total.rows)
             yield name, total, pending
 
@@ -451,9 +456,8 @@ class ListedMessage(NamedTuple):
 class Listed(NamedTuple):
     """A queue, or a topic with the key of a durable subscription; `entries` iterates over the messages.
 
-    `info` is the object of a subscription that only the index contains. `needs` are the needs of a
-    subscription of the journal, and `number` counts the messages. `indexed`: a message can be absent from the
-    index.
+    `number` counts the messages. `info` is the object of a subscription that only the index contains.
+    `indexed`: a message can be absent from the index.
     """
 
     name: Name
@@ -461,7 +465,6 @@ class Listed(NamedTuple):
     entries: Callable[[], Iterator[ListedMessage]]
     number: Callable[[], int]
     info: bytes | None = None
-    needs: Subscription | None = None
     indexed: bool = False
 
     def pending(self, total: int) -> int:
@@ -503,7 +506,7 @@ class Lists:
             for key, needs in sorted(here.subscriptions.items(), key=itemgetter(0)):
                 listed = partial(self._of_subscription, name, here, key, ranked, topic)
                 number = partial(ranked.count, needs)
-                yield Listed(name, key, listed, number, needs=needs, indexed=topic is not None)
+                yield Listed(name, key, listed, number, indexed=topic is not None)
             if topic is not None:
                 for key, entries in sorted(topic.others.items()):
                     yield Listed(name, key, entries.__iter__, entries.__len__, topic.infos[key])
@@ -576,44 +579,59 @@ class Lists:
         return False
 
 
-# Sums over the messages that a subscription of a topic needs, without a visit to each message.
+# Sums over the messages that each subscription of a topic needs.
 
-#: Two times outside of the range of stored times, in place of an unknown time.
-_NEVER, _EVER = 1 << 63, -(1 << 63) - 1
+#: The number of bits of a message's position, behind its time.
+_AT = 64
 
 
-class Sums:
-    """Represents lengths and times of a topic's messages, in the order of their numbers.
+def sums(
+    messages: Iterable[tuple[int, int, int | None]], subscriptions: Mapping[str, Subscription]
+) -> dict[str, tuple[int, int, int | None, int | None]]:
+    """Return number, bytes, oldest and newest time of the messages that each subscription needs.
 
-    A topic can have many subscriptions, and each can need most messages. So sums and extremes from each
-    message to the last one are computed once.
+    `messages` are number, size and time of a topic's messages, in the order of numbers. A topic can have many
+    subscriptions, and each can need most messages. Therefore a subscription visits only messages that it does
+    not need.
     """
+    numbers, sizes = array("q"), array("q")
+    oldest, newest = list[int](), list[int]()
+    for at, (number, size, time) in enumerate(messages):
+        numbers.append(number)
+        sizes.append(size)
+        if time is not None:
+            oldest.append(time << _AT | at)
+            newest.append(-time << _AT | at)
+    heapify(oldest)
+    heapify(newest)
+    out: dict[str, tuple[int, int, int | None, int | None]] = {}
+    left, first = sum(sizes), 0
+    for key, here in sorted(subscriptions.items(), key=lambda item: item[1].above):
+        before, first = first, bisect_right(numbers, here.above)
+        left -= sum(sizes[before:first])
+        places = ((bisect_left(numbers, number), number) for number in here.acknowledged)
+        gone = {at for at, number in places if at < len(numbers) and numbers[at] == number}
+        last = _first_time(newest, first, gone)
+        out[key] = (
+            len(numbers) - first - len(gone),
+            left - sum(map(sizes.__getitem__, gone)),
+            _first_time(oldest, first, gone),
+            None if last is None else -last,
+        )
+    return out
 
-    def __init__(self, messages: Iterable[tuple[int, int, int | None]]) -> None:
-        """Store number, length and time of each message."""
-        self._numbers, self._sizes = list[int](), list[int]()
-        self._early, self._late = list[int](), list[int]()
-        for number, size, time in messages:
-            self._numbers.append(number)
-            self._sizes.append(size)
-            self._early.append(_NEVER if time is None else time)
-            self._late.append(_EVER if time is None else time)
-        self._bytes = [*accumulate(reversed(self._sizes), initial=0)][::-1]
-        self._oldest = [*accumulate(reversed(self._early), min, initial=_NEVER)][::-1]
-        self._newest = [*accumulate(reversed(self._late), max, initial=_EVER)][::-1]
 
-    def add(self, total: Count, needs: Subscription) -> None:
-        """Add the messages that a subscription needs to a total."""
-        numbers, first = self._numbers, bisect_right(self._numbers, needs.above)
-        places = {number: bisect_left(numbers, number) for number in needs.acknowledged}
-        gone = sorted(at for number, at in places.items() if at < len(numbers) and numbers[at] == number)
-        last = gone[-1] + 1 if gone else first
-        # The messages between acknowledged ones, and then all messages after the last acknowledged one.
-        between = [(start + 1, end) for start, end in pairwise(chain([first - 1], gone)) if start + 1 < end]
-        oldest = min(self._oldest[last], *(min(self._early[start:end]) for start, end in between), _NEVER)
-        newest = max(self._newest[last], *(max(self._late[start:end]) for start, end in between), _EVER)
-        total.rows += len(numbers) - first - len(gone)
-        total.bytes += self._bytes[first] - sum(self._sizes[at] for at in gone)
-        if oldest != _NEVER:
-            total.oldest = oldest if total.oldest is None else min(oldest, total.oldest)
-            total.newest = newest if total.newest is None else max(newest, total.newest)
+def _first_time(heap: list[int], first: int, gone: AbstractSet[int]) -> int | None:
+    """Return the first time in a heap, except those of messages before `first` and of `gone`.
+
+    Messages before `first` are removed, because later subscriptions do not need them either.
+    """
+    kept = list[int]()
+    while heap and ((at := heap[0] & (1 << _AT) - 1) < first or at in gone):
+        item = heappop(heap)
+        if at >= first:
+            kept.append(item)
+    found = heap[0] >> _AT if heap else None
+    for item in kept:
+        heappush(heap, item)
+    return found
