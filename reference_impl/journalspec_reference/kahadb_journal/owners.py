@@ -13,7 +13,7 @@ from bisect import bisect_left, bisect_right, insort
 from collections.abc import Iterable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
-from heapq import heappop, heappush
+from heapq import heapify, heappop, heappush
 from itertools import compress, count
 from operator import le
 
@@ -186,3 +186,61 @@ class Ranked:
             for at in range(bisect_right(numbers, here.above), len(numbers)):
                 if numbers[at] not in here.acknowledged:
                     yield ids[at]
+
+
+#: The number of bits of a message's position, behind its time.
+_AT = 64
+
+
+def sums(
+    messages: Iterable[int],
+    measured: Iterable[tuple[int, int | None]],
+    subscriptions: Mapping[str, Subscription],
+) -> dict[str, tuple[int, int, int | None, int | None]]:
+    """Return number, bytes, oldest and newest time of the messages that each subscription needs.
+
+    `messages` are the numbers of a topic's messages, in order; `measured` are their sizes and times. A topic
+    can have many subscriptions, and each can need most messages. Therefore a subscription visits only
+    messages that it does not need.
+    """
+    numbers, sizes = array("q"), array("q")
+    oldest, newest = list[int](), list[int]()
+    for at, (number, (size, time)) in enumerate(zip(messages, measured, strict=True)):
+        numbers.append(number)
+        sizes.append(size)
+        if time is not None:
+            oldest.append(time << _AT | at)
+            newest.append(-time << _AT | at)
+    heapify(oldest)
+    heapify(newest)
+    out: dict[str, tuple[int, int, int | None, int | None]] = {}
+    left, first = sum(sizes), 0
+    for key, here in sorted(subscriptions.items(), key=lambda item: item[1].above):
+        before, first = first, bisect_right(numbers, here.above)
+        left -= sum(sizes[before:first])
+        places = ((bisect_left(numbers, number), number) for number in here.acknowledged)
+        gone = {at for at, number in places if at < len(numbers) and numbers[at] == number}
+        last = _first_time(newest, first, gone)
+        out[key] = (
+            len(numbers) - first - len(gone),
+            left - sum(map(sizes.__getitem__, gone)),
+            _first_time(oldest, first, gone),
+            None if last is None else -last,
+        )
+    return out
+
+
+def _first_time(heap: list[int], first: int, gone: AbstractSet[int]) -> int | None:
+    """Return the first time in a heap, except those of messages before `first` and of `gone`.
+
+    Messages before `first` are removed, because later subscriptions do not need them either.
+    """
+    kept = list[int]()
+    while heap and ((at := heap[0] & (1 << _AT) - 1) < first or at in gone):
+        item = heappop(heap)
+        if at >= first:
+            kept.append(item)
+    found = heap[0] >> _AT if heap else None
+    for item in kept:
+        heappush(heap, item)
+    return found

@@ -298,9 +298,7 @@ class Booted:
         except Fault as fault:
             self._stick(place, fault)
         except BadLog as error:
-            self._stick(
-                place, Fault("bad-row", f"a change that the log makes to {self._named(place)}: {error}")
-            )
+            self._stick(place, Fault("bad-row", f"the log's change to {self._named(place)}: {error}"))
 
     def _image(self, place: Place) -> HeapPage:
         """Return a page to be changed. Raises Fault, BadLog."""

@@ -8,13 +8,10 @@ Subscriptions of ActiveMQ 5.8 and earlier can be only in db.data.
 from __future__ import annotations
 
 from array import array
-from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from collections.abc import Set as AbstractSet
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property, partial
-from heapq import heapify, heappop, heappush
 from itertools import chain, islice, starmap
 from operator import itemgetter
 from os import scandir
@@ -33,7 +30,7 @@ from journalspec_reference.kahadb_journal.contents.jobs import early, jobs
 from journalspec_reference.kahadb_journal.contents.openwire import Decoded
 from journalspec_reference.kahadb_journal.evidence import OPENWIRE
 from journalspec_reference.kahadb_journal.index import UnusableIndex, is_in
-from journalspec_reference.kahadb_journal.owners import Ranked, Subscription
+from journalspec_reference.kahadb_journal.owners import Ranked, sums
 from journalspec_reference.kahadb_journal.records import FIRST, HeadTimes
 from journalspec_reference.kahadb_journal.recover import ACK_MAP, JOB, JournalPass, JournalState
 from journalspec_reference.kahadb_journal.store import (
@@ -239,37 +236,28 @@ class KahaContents(Contents):
         """Yield three values for each queue or subscription: its name, its count, and the number of messages
         that a broker reports.
         """
-        known = self.passed.known
         # Subscriptions of a topic share messages, so lengths and times are read once for all of them.
         topic: Name | None = None
         for listed in self._lists:
             name, key = listed.name, listed.subscription
-            total, pending = Count("messages", name[1] if key is None else f"{name[1]} {key}"), 0
+            total, pending = Count("messages", name[1] if key is None else f"{name[1]} {key}"), listed.pending
             if key is None:
                 # The order of messages does not matter here, and their ids matter only if db.data hides some
                 # messages.
                 messages = self._store.destinations.get(name, Destination()).messages
                 for place in map(place_of, messages.values()):
                     total.add(*self._read_time(self.version, place))
-                pending = len(messages) - len(known.hidden.get(name, ()) if known else ())
+                pending -= len(self.passed.known.hidden.get(name, ()) if self.passed.known else ())
             elif listed.info is not None:
                 for entry in listed.entries():
-                    pending += entry.state != NOT_IN_INDEX
                     total.add(*self._read_time(self.version, entry.place))
             else:
                 if topic != name:
-                    topic, found = (
-                        name,
-                        sums(self._measured(name), self._store.destinations[name].subscriptions),
-                    )
+                    topic, here = name, self._store.destinations[name]
+                    read = map(partial(self._read_time, self.version), map(place_of, here.messages.values()))
+                    found = sums(map(number_of, here.messages.values()), read, here.subscriptions)
                 total = Count(total.table, total.name, *found[key])
-                pending = listed.pending(total.rows)
             yield name, total, pending
-
-    def _measured(self, name: Name) -> Iterator[tuple[int, int, int | None]]:
-        """Yield number, length and time of each message of a topic, in the order of numbers."""
-        for stored in self._store.destinations[name].messages.values():
-            yield number_of(stored), *self._read_time(self.version, place_of(stored))
 
     def _read_time(self, version: int, place: int) -> tuple[int, int | None]:
         """Return length and time of a message's record, from its first bytes if they contain the time.
@@ -281,8 +269,7 @@ class KahaContents(Contents):
             length, _ = head(start, 0)
             time = self._heads.of(start, length)
             if time is None:
-                data, _ = self._places.message(place)
-                time = openwire.read(data, version).fields.get("timestamp")
+                time = openwire.read(self._places.message(place)[0], version).fields.get("timestamp")
             return length, time or None
         except Changed:
             return 0, None
@@ -301,15 +288,13 @@ class KahaContents(Contents):
             fields = found.fields if found.fields.get("kind") == openwire.SUBSCRIPTION else {}
             if found.wrong or not fields:
                 self._remark("subscriptions", key, place, "undecodable", found.wrong or "of another type")
-            total = listed.number()
             file, off = (None, None) if place is None else self._places.where(place)
-            of_client = ("client_id", "name", "selector", "no_local")
-            yield {column: fields.get(column) for column in of_client} | {
+            yield {column: fields.get(column) for column in ("client_id", "name", "selector", "no_local")} | {
                 "queue": name[1],
                 "key": key,
                 "subscribed": fields.get("subscribed_destination"),
-                "messages": total,
-                "pending": listed.pending(total),
+                "messages": listed.number,
+                "pending": listed.pending,
                 "index_only": listed.info is not None,
                 "file": file,
                 "off": off,
@@ -388,8 +373,7 @@ class KahaContents(Contents):
 
     def _acks(self) -> Iterator[dict[str, Value]]:
         """Yield the last map of acknowledgements in the journal."""
-        place = self.passed.last.get(ACK_MAP)
-        if place is None:
+        if (place := self.passed.last.get(ACK_MAP)) is None:
             return
         try:
             found = ack_map(self._fields_at(place).get("file_map", b""))
@@ -428,11 +412,10 @@ def _schedulers(root: Path | None) -> Iterator[JournalPass]:
 
 def _opened(directory: Path) -> Iterator[JournalPass]:
     """Yield the content of a directory next to a journal if it contains a scheduler's journal."""
-    if directory.is_symlink() or not directory.is_dir():
-        return
-    with suppress(FilesetError):
-        for journal in find_journals(load(directory), FORMAT):
-            yield JournalPass(journal.seen, DIALECTS[journal.edition], "salvage")
+    if directory.is_dir() and not directory.is_symlink():
+        with suppress(FilesetError):
+            for journal in find_journals(load(directory), FORMAT):
+                yield JournalPass(journal.seen, DIALECTS[journal.edition], "salvage")
 
 
 # The messages of each queue and durable subscription, according to the journal and the db.data next to it.
@@ -456,22 +439,22 @@ class ListedMessage(NamedTuple):
 class Listed(NamedTuple):
     """A queue, or a topic with the key of a durable subscription; `entries` iterates over the messages.
 
-    `number` counts the messages. `info` is the object of a subscription that only the index contains.
+    `number` is the number of messages. `info` is the object of a subscription that only the index contains.
     `indexed`: a message can be absent from the index.
     """
 
     name: Name
     subscription: str | None
     entries: Callable[[], Iterator[ListedMessage]]
-    number: Callable[[], int]
+    number: int
     info: bytes | None = None
     indexed: bool = False
 
-    def pending(self, total: int) -> int:
-        """Return how many of all the messages, `total`, a broker reports."""
-        if not self.indexed:
-            return total
-        return total - sum(entry.state == NOT_IN_INDEX for entry in self.entries())
+    @property
+    def pending(self) -> int:
+        """The number of messages that a broker reports."""
+        absent = sum(entry.state == NOT_IN_INDEX for entry in self.entries()) if self.indexed else 0
+        return self.number - absent
 
 
 class _Topic(NamedTuple):
@@ -500,16 +483,15 @@ class Lists:
         for name in sorted({*self._store.destinations, *only}):
             here = self._store.destinations.get(name, Destination())
             if not name[0].endswith("TOPIC"):
-                yield Listed(name, None, partial(self._of_queue, name, here), here.messages.__len__)
+                yield Listed(name, None, partial(self._of_queue, name, here), len(here.messages))
                 continue
             topic, ranked = self._topic(name, here), here.ranked()
             for key, needs in sorted(here.subscriptions.items(), key=itemgetter(0)):
                 listed = partial(self._of_subscription, name, here, key, ranked, topic)
-                number = partial(ranked.count, needs)
-                yield Listed(name, key, listed, number, indexed=topic is not None)
+                yield Listed(name, key, listed, ranked.count(needs), indexed=topic is not None)
             if topic is not None:
                 for key, entries in sorted(topic.others.items()):
-                    yield Listed(name, key, entries.__iter__, entries.__len__, topic.infos[key])
+                    yield Listed(name, key, entries.__iter__, len(entries), topic.infos[key])
 
     def _of_queue(self, name: Name, here: Destination) -> Iterator[ListedMessage]:
         hidden = self._known.hidden.get(name, ()) if self._known is not None else ()
@@ -551,9 +533,7 @@ class Lists:
         with suppress(UnusableIndex, CommandError):
             index.pages.forget()
             needed = dict(index.needed(roots))
-            others: dict[str, list[ListedMessage]] = {
-                key: [] for topic, key in self._known.only if topic == name
-            }
+            others: dict[str, list[ListedMessage]] = {key: [] for at, key in self._known.only if at == name}
             for number, ident, (file, off) in chain.from_iterable(starmap(zip, index.messages(roots))):
                 if (stored := here.messages.get(ident)) is not None:
                     numbers[number_of(stored)] = number
@@ -577,61 +557,3 @@ class Lists:
             same = destination_of(fields) == name and fields.get("message_id", "") == ident
             return same and command in ("ADD_MESSAGE", "UPDATE_MESSAGE")
         return False
-
-
-# Sums over the messages that each subscription of a topic needs.
-
-#: The number of bits of a message's position, behind its time.
-_AT = 64
-
-
-def sums(
-    messages: Iterable[tuple[int, int, int | None]], subscriptions: Mapping[str, Subscription]
-) -> dict[str, tuple[int, int, int | None, int | None]]:
-    """Return number, bytes, oldest and newest time of the messages that each subscription needs.
-
-    `messages` are number, size and time of a topic's messages, in the order of numbers. A topic can have many
-    subscriptions, and each can need most messages. Therefore a subscription visits only messages that it does
-    not need.
-    """
-    numbers, sizes = array("q"), array("q")
-    oldest, newest = list[int](), list[int]()
-    for at, (number, size, time) in enumerate(messages):
-        numbers.append(number)
-        sizes.append(size)
-        if time is not None:
-            oldest.append(time << _AT | at)
-            newest.append(-time << _AT | at)
-    heapify(oldest)
-    heapify(newest)
-    out: dict[str, tuple[int, int, int | None, int | None]] = {}
-    left, first = sum(sizes), 0
-    for key, here in sorted(subscriptions.items(), key=lambda item: item[1].above):
-        before, first = first, bisect_right(numbers, here.above)
-        left -= sum(sizes[before:first])
-        places = ((bisect_left(numbers, number), number) for number in here.acknowledged)
-        gone = {at for at, number in places if at < len(numbers) and numbers[at] == number}
-        last = _first_time(newest, first, gone)
-        out[key] = (
-            len(numbers) - first - len(gone),
-            left - sum(map(sizes.__getitem__, gone)),
-            _first_time(oldest, first, gone),
-            None if last is None else -last,
-        )
-    return out
-
-
-def _first_time(heap: list[int], first: int, gone: AbstractSet[int]) -> int | None:
-    """Return the first time in a heap, except those of messages before `first` and of `gone`.
-
-    Messages before `first` are removed, because later subscriptions do not need them either.
-    """
-    kept = list[int]()
-    while heap and ((at := heap[0] & (1 << _AT) - 1) < first or at in gone):
-        item = heappop(heap)
-        if at >= first:
-            kept.append(item)
-    found = heap[0] >> _AT if heap else None
-    for item in kept:
-        heappush(heap, item)
-    return found
