@@ -57,11 +57,6 @@ def _told(file: DataFile, batch: Batch, *, as_stamped: bool = False) -> Iterator
         yield Record(item.kind.name, fields, At(file.name, item.off, item.end - item.off))
 
 
-def _as_columns(file: DataFile, batch: Batch) -> Mapping[str, Any]:
-    """Return the columns of a batch."""
-    return batches.late_columns(__package__, file.dialect, file.file_id)(batch)
-
-
 def stretch_of(file: DataFile, *, quiet: bool = False) -> Stretch:
     """Return the log of a file; with `quiet`, it contains only the records."""
     source, dialect, limit = source_of(file.data), file.dialect, file.limit
@@ -71,7 +66,7 @@ def stretch_of(file: DataFile, *, quiet: bool = False) -> Stretch:
         file.name,
         lambda: chain(gone, scan(source, dialect, stamp, header, limit, quiet=quiet)),
         partial(_told, file),
-        partial(_as_columns, file),
+        batches.late_columns(__package__, dialect, file.file_id),
         file.role,
     )
 
@@ -412,8 +407,9 @@ class Replay:
         """Return missing records that other records change or delete, and transactions that lack records.
 
         A record is missing if it is not deleted, and neither a delivered record nor an open transaction has
-        added it (JBM-RCV-031). :meth:`outcome` must precede, because it applies the last deletes.
+        added it (JBM-RCV-031).
         """
+        self._sweep()
         unknown: dict[int, int] = {}
         lacking, doubt = self._lacking[:], list[tuple[int, int]]()
         for tx, item in self._open.items():
@@ -469,7 +465,7 @@ class Replay:
 
     def bodies(self, places: Iterable[int]) -> Iterator[Body]:
         """Return the records of :meth:`columns` one by one."""
-        return chain.from_iterable(map(_one_by_one, self.columns(places)))
+        return chain.from_iterable(map(BodyColumns.each, self.columns(places)))
 
     def columns(self, places: Iterable[int]) -> Iterator[BodyColumns]:
         """Yield the records at `places`, which have bodies; raises Changed if one is no longer there.
@@ -551,15 +547,6 @@ def _columns(dialect: Dialect, data: bytes, places: Sequence[int]) -> tuple[Body
     sizes = [*map(itemgetter(1), heads)]
     end = max(map(add, starts, sizes)) + codec.CHECK_SIZE
     return (BodyColumns(data, places, codes, heads, starts) if min(sizes) >= 0 else None), end
-
-
-def _one_by_one(batch: BodyColumns) -> Iterator[Body]:
-    """Yield the records of a batch."""
-    # `tuple.__new__` takes half the time of the constructor of a NamedTuple.
-    made, body = tuple.__new__, Body
-    data, places, codes, heads, starts = batch
-    for place, code, (ident, size, kind), start in zip(places, codes, heads, starts, strict=True):
-        yield made(body, (place, code, ident, kind, data, start, start + size))
 
 
 def _soon_unknown(delivered: IdPlaces) -> list[tuple[int, int]]:
