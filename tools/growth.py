@@ -191,8 +191,9 @@ MADE: Mapping[str, Callable[[int], object]] = {
     "portions": lambda n: " ".join(["portion:1:13:00000000:00000001"] * n),
     "messages": lambda n: " ".join(["hi"] * n),
     "ones": lambda n: ",".join(["1"] * n),
-    # JBoss: a length of about half of the bytes of n pairs of records. For every n, it exceeds the bytes that
-    # are read at a time, because a claim that ends within these bytes takes less time.
+    # JBoss: lengths of about half of the bytes of n pairs of records. For every n, the second one exceeds the
+    # bytes that are read at a time, because a claim that ends within these bytes takes less time.
+    "half": lambda n: 40 * n,
     "claimed": lambda n: batches.STRETCH + 40 * n,
     # JBoss: the parts of a text message of Artemis between and after the two places of its id.
     "between_ids": lambda n: f"{ORDERS}0000003f0000001a01000000087400650078007400",
