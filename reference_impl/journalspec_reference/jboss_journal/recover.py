@@ -5,8 +5,8 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from itertools import chain, islice, repeat, starmap
-from operator import add, itemgetter, sub
+from itertools import chain, islice, starmap
+from operator import itemgetter
 from struct import Struct
 from typing import Any, NamedTuple, TypeVar
 
@@ -21,7 +21,7 @@ from journalspec_reference.jboss_journal import codec, fileset
 from journalspec_reference.jboss_journal.bodies import Body, BodyColumns, PreparedTx
 from journalspec_reference.jboss_journal.codec import DIALECTS, INT, Dialect, JournalRecord, decode_record
 from journalspec_reference.jboss_journal.fileset import DataFile, FileSet
-from journalspec_reference.jboss_journal.scan import BODY_HEAD, earlier, first_found, scan
+from journalspec_reference.jboss_journal.scan import bodies_at, earlier, first_found, scan
 
 T = TypeVar("T")
 LONG = Struct(">q")
@@ -57,11 +57,6 @@ def _told(file: DataFile, batch: Batch, *, as_stamped: bool = False) -> Iterator
         yield Record(item.kind.name, fields, At(file.name, item.off, item.end - item.off))
 
 
-def _as_columns(file: DataFile, batch: Batch) -> Mapping[str, Any]:
-    """Return the columns of a batch."""
-    return batches.late_columns(__package__, file.dialect, file.file_id)(batch)
-
-
 def stretch_of(file: DataFile, *, quiet: bool = False) -> Stretch:
     """Return the log of a file; with `quiet`, it contains only the records."""
     source, dialect, limit = source_of(file.data), file.dialect, file.limit
@@ -71,7 +66,7 @@ def stretch_of(file: DataFile, *, quiet: bool = False) -> Stretch:
         file.name,
         lambda: chain(gone, scan(source, dialect, stamp, header, limit, quiet=quiet)),
         partial(_told, file),
-        partial(_as_columns, file),
+        batches.late_columns(__package__, dialect, file.file_id),
         file.role,
     )
 
@@ -412,8 +407,9 @@ class Replay:
         """Return missing records that other records change or delete, and transactions that lack records.
 
         A record is missing if it is not deleted, and neither a delivered record nor an open transaction has
-        added it (JBM-RCV-031). :meth:`outcome` must precede, because it applies the last deletes.
+        added it (JBM-RCV-031).
         """
+        self._sweep()
         unknown: dict[int, int] = {}
         lacking, doubt = self._lacking[:], list[tuple[int, int]]()
         for tx, item in self._open.items():
@@ -490,7 +486,7 @@ class Replay:
                 # different files are far apart as numbers, so they are never read together.
                 if length <= min(len(group) * AGAIN_FROM + 2 * used, 2 * AGAIN_MOST):
                     data = source.read(off, min(length, limit - off))
-                    found, end = _columns(file.dialect, data, group)
+                    found, end = bodies_at(file.dialect, data, group)
                     if found is not None and len(data) < end <= limit - off:
                         rest = source.read(off + len(data), end - len(data))
                         found = found._replace(data=data + rest)
@@ -530,27 +526,6 @@ class Replay:
             "records": self._listed(len(changes), partial(self._shown, _live, changes), _body_size),
             "deletes": self._listed(len(deletes), partial(self._shown, _delete, deletes), _body_size),
         }
-
-
-def _columns(dialect: Dialect, data: bytes, places: Sequence[int]) -> tuple[BodyColumns | None, int]:
-    """Return the records at `places`, and where the last of them ends; None if one of them is not there.
-
-    `data` are the bytes from the first place on; they need not contain the bodies.
-    """
-    type_at = dialect.type_at
-    offs = [*map(sub, places, repeat(min(places)))]
-    codes = bytes(map(data.__getitem__, offs)) if max(offs) < len(data) else b"\0"
-    if codes.translate(None, bytes(type_at)):
-        return None, 0
-    types = [*map(add, offs, map(type_at.__getitem__, codes))]
-    if max(types) >= len(data):
-        return None, 0
-    # The body comes directly after its id, its size and its type.
-    starts = [*map(add, types, repeat(1))]
-    heads = [*map(BODY_HEAD.unpack_from, repeat(data), map(sub, starts, repeat(BODY_HEAD.size)))]
-    sizes = [*map(itemgetter(1), heads)]
-    end = max(map(add, starts, sizes)) + codec.CHECK_SIZE
-    return (BodyColumns(data, places, codes, heads, starts) if min(sizes) >= 0 else None), end
 
 
 def _one_by_one(batch: BodyColumns) -> Iterator[Body]:

@@ -12,11 +12,13 @@ import struct
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache, partial
-from itertools import chain, islice
+from itertools import chain, islice, repeat
+from operator import add, itemgetter, sub
 from zlib import crc32
 
 from journalspec_reference.batches import MOST_ODD, STRETCH, Batch, Source, Sums, zeros_end
 from journalspec_reference.content import UNREADABLE
+from journalspec_reference.jboss_journal.bodies import BodyColumns
 from journalspec_reference.jboss_journal.codec import CHECK_SIZE, INT, PROLOGUE, Dialect
 
 #: A function of bytes and an offset. It returns the offset of the next candidate from there on, negative if
@@ -393,3 +395,24 @@ def first_found(
         if batch.off:
             return batch
     return None
+
+
+def bodies_at(dialect: Dialect, data: bytes, places: Sequence[int]) -> tuple[BodyColumns | None, int]:
+    """Return the records at `places`, and where the last of them ends; None if one of them is not there.
+
+    `data` are the bytes from the first place on; they need not contain the bodies.
+    """
+    type_at = dialect.type_at
+    offs = [*map(sub, places, repeat(min(places)))]
+    codes = bytes(map(data.__getitem__, offs)) if max(offs) < len(data) else b"\0"
+    if codes.translate(None, bytes(type_at)):
+        return None, 0
+    types = [*map(add, offs, map(type_at.__getitem__, codes))]
+    if max(types) >= len(data):
+        return None, 0
+    # The body comes directly after its id, its size and its type.
+    starts = [*map(add, types, repeat(1))]
+    heads = [*map(BODY_HEAD.unpack_from, repeat(data), map(sub, starts, repeat(BODY_HEAD.size)))]
+    sizes = [*map(itemgetter(1), heads)]
+    end = max(map(add, starts, sizes)) + CHECK_SIZE
+    return (BodyColumns(data, places, codes, heads, starts) if min(sizes) >= 0 else None), end

@@ -23,8 +23,6 @@ PREPARED = b"sys$prepared"
 FREE = b"\1"
 _INDEX = Struct(">xiiii")
 _CHAIN = Struct(">Biii")
-#: The first bytes of the page of a message that has one page.
-_ALONE = _CHAIN.pack(0, NONE, NONE, 0)[:-4]
 _ENTRY = Struct(">Biiqqi")
 #: An entry in an index, followed by 4 unused bytes.
 _SLOT = Struct(_ENTRY.format + "4x")
@@ -178,10 +176,10 @@ def alone(page: bytes) -> bytes:
 
     If the result is empty, it may have more pages.
     """
-    if not page.startswith(_ALONE):
+    mark, prev, following, length = _CHAIN.unpack_from(page)
+    if mark or prev != NONE or following != NONE or not CHAIN_HEADER <= length <= len(page):
         return b""
-    (length,) = _NUMBER.unpack_from(page, len(_ALONE))
-    return page[CHAIN_HEADER:length] if CHAIN_HEADER <= length <= len(page) else b""
+    return page[CHAIN_HEADER:length]
 
 
 def blob_place(cursor: Cursor) -> tuple[int, int]:

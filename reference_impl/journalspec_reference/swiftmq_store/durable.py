@@ -165,11 +165,8 @@ def durable(file: str, data: bytes) -> Durable:
         raise BadStore("the name of a durable subscriber file has a client, $, a name and .durable")
     cursor = Cursor(data)
     _expect(cursor, _OBJECT)
-    load = b"\x3f\x40\0\0"
-    for code, field in _description(cursor):
-        stored = cursor.take(_WIDTHS[code])
-        if field == "loadFactor":
-            load = stored
+    values = {field: cursor.take(_WIDTHS[code]) for code, field in _description(cursor)}
+    load = values.get("loadFactor", b"\x3f\x40\0\0")
     # The load factor must be positive and not NaN. Compared as bits, such floats go up to infinity.
     if not 0 < int.from_bytes(load) <= 0x7F800000:
         raise BadStore(f"a load factor of {load.hex()}")

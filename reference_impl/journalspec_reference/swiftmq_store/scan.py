@@ -383,9 +383,6 @@ class ReplayedPages:
     `count` is the number of complete pages in the file, or more if the log changes later pages.
     """
 
-    #: The changed page that was built last: several readers ask for the same page in turn.
-    _last: tuple[int, bytes] = (-1, b"")
-
     def __init__(self, source: Source, page_size: int, log: Source | None = None) -> None:
         self._source, self._log, self.page_size = source, log, page_size
         self.in_file = self.count = source.size // page_size
@@ -401,6 +398,8 @@ class ReplayedPages:
         self._unlike: dict[int, bytes] = {}
         #: The most recently read pages and their bytes. Content in memory is read directly.
         self._in_memory = isinstance(source, Memory)
+        #: The changed page that was built last: several readers ask for the same page in turn.
+        self._last: tuple[int, bytes] = (-1, b"")
         self._held = range(self.in_file if self._in_memory else 0)
         self._block = source.read(0, source.size) if self._in_memory else b""
 
@@ -550,18 +549,17 @@ class ReplayedPages:
         old, least = before or after
         for off in range(max(1, at - (at - 1) % _FIELD), min(at + max(size, least), _FIELDS_END), _FIELD):
             field, shift = page * self.page_size + off, off - at
+            # A field that agreed once, or of which a part was changed first, is not compared again.
+            if field in self._seen and field not in self._unlike:
+                continue
+            values = [data[image + shift : image + shift + _FIELD] for image in (old, start)]
             if field not in self._seen:
                 self._seen.add(field)
                 # Only a change of exactly this field shows its value before the log.
                 if before and at == off and size == least == _FIELD:
                     there = self._source.peek(field - off, field + _FIELD)
-                    values = data[old : old + size], data[start : start + size]
                     if there[off:] not in values and not is_free(there):
                         self._unlike[field] = there[off:]
-            # A field that agreed once, or of which a part was changed first, is not compared again.
-            elif field in self._unlike:
-                before_at, after_at = old + shift, start + shift
-                values = data[before_at : before_at + _FIELD], data[after_at : after_at + _FIELD]
-                if shift < 0 or min(size, least) < shift + _FIELD or self._unlike[field] in values:
-                    # A change of a part of the field proves nothing.
-                    del self._unlike[field]
+            elif shift < 0 or min(size, least) < shift + _FIELD or self._unlike[field] in values:
+                # A change of a part of the field proves nothing.
+                del self._unlike[field]
