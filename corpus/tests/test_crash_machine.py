@@ -33,7 +33,7 @@ FILES_OF_A_LONG_JOURNAL = {"derby_log": 2, "swiftmq_store": 1}
 
 @pytest.mark.parametrize("file", LENGTHS)
 @pytest.mark.parametrize("format_id", FORMATS)
-def test_long_workload_files_have_the_stated_lines(format_id: str, file: str) -> None:
+def test_long_workload_files_have_the_documented_number_of_lines(format_id: str, file: str) -> None:
     package = f"journalspec_corpus.{format_id}"
     text = files(package).joinpath(file).read_bytes()
     assert len(text) < 400_000

@@ -18,7 +18,7 @@ STEP = 12
 
 
 @pytest.mark.parametrize("format_id", format_ids())
-def test_reader_of_the_page_passes_smoke(
+def test_reader_that_the_site_offers_passes_the_smoke_tier(
     format_id: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     cases = tmp_path / "cases.jsonl"

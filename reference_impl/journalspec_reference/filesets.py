@@ -35,7 +35,7 @@ from journalspec_reference.content import (
 
 #: The total decompressed size of all compressed files of one directory.
 MAX_BYTES = 1 << 30
-#: The same bound for each file that the user did not request and whose name is not that of a journal's file.
+#: The decompressed size of a file that the user did not request, if its name is not that of a journal's file.
 MAX_OTHERS = 64 << 20
 #: At most this many names are listed in a sentence.
 MOST_NAMES = 12

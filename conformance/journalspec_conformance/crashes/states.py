@@ -205,7 +205,7 @@ def as_crash_case(format_id: str, workload: Any, descriptor: Descriptor) -> Cras
     adapter = crash_format(format_id)
     case = case_of(adapter, _state(format_id, workload, descriptor), beyond=False, tier=TIER)
     if case.stratum == LYING:
-        # In these states, no format can prevent a loss. Only builds contain these states; samples do not.
+        # In these states, no format can prevent a loss. Only `corpus build` includes them.
         case = replace(case, level="may")
     members = {item.name: getattr(case, item.name) for item in fields(Case)}
     return CrashCase(**members, workload=workload, descriptor=descriptor)

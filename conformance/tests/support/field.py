@@ -13,7 +13,8 @@ FIELD = Path(__file__).resolve().parents[4] / "shared" / "field"
 def unpacked(name: str, scratch: Path) -> Path:
     """Return a directory with a copy of a field input; skip the test if the input is missing.
 
-    An input that is one archive is unpacked; its only directory is returned if it has one.
+    If the input is one archive, it is unpacked. If the archive contains exactly one directory, this directory
+    is returned.
     """
     source = FIELD / name
     if not source.is_dir():

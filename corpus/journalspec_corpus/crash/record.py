@@ -192,9 +192,9 @@ class PlayedWorkload(Workload, Protocol):
 class Recorder:
     """A journal in memory, the writer on it, and the trace so far with its annotations.
 
-    It begins without files, or continues from the crash `image`; then the ids of its records begin with
-    SECOND_LIFE. `life` is the number of the files' generation, in the format's own count. `marks` contains
-    all written records. `ends` maps a file to the end of its last record in the present generation.
+    It begins without files, or continues from the crash `image`. In the second case, the ids of its records
+    begin at SECOND_LIFE. `life` is the number of the files' generation, in the format's own count. `marks`
+    contains all written records. `ends` maps a file to the end of its last record in the present generation.
     `header_size` bytes precede the first record.
     """
 

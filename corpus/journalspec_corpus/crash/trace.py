@@ -145,8 +145,8 @@ class Part(Mark):
 
     @property
     def alternative(self) -> tuple[str | int, ...]:
-        """The key of the part's alternative: the number of the copy, which is the same for all parts of the
-        copy.
+        """The key that identifies the alternative to which this part belongs. All parts of one copy have the
+        same key.
         """
         return (self.copy,)
 

@@ -13,7 +13,7 @@ from journalspec_corpus.drawn import DrawnJournal, drawn, lie_in
 from journalspec_corpus.edits import Built
 
 MODEL = TableRows()
-#: The wrong values of a field of any width.
+#: Invalid values to write into a field. A narrow field takes the first bytes of each.
 LIES = [
     bytes.fromhex(lie)
     for lie in ("ff" * 8, "80" + "00" * 7, "7f" + "ff" * 7, "00" * 8, "00" * 7 + "01", "40" + "00" * 7)
