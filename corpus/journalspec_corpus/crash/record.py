@@ -169,7 +169,10 @@ class RecordFields:
 
 
 def _length(item: Field, values: Mapping[str, Any]) -> int:
-    """Return a number that determines a variable field's size: of a list, bytes and element count."""
+    """Return a number that is equal for values of a variable field with the same size.
+
+    For a list, it contains the bytes of all elements in the upper bits, and the number of elements.
+    """
     if item.type != "list":
         return len(values.get(item.name, b""))
     rows = values[item.name]

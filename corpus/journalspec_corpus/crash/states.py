@@ -253,7 +253,9 @@ def _is_early(trace: Trace, index: int) -> bool:
 
 
 def allowed_cuts(op: Write, preset: Preset, size: int) -> Mask:
-    """Return for each number of bytes of `op` whether a prefix preset may cut it there.
+    """Return for each number of bytes of `op` whether a crash may leave only so many of its first bytes.
+
+    This is for presets under which a write persists from its first byte on.
 
     `size` is the previous size of the file. A cut before or after all bytes of `op` is always allowed.
     """

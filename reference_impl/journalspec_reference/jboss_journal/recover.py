@@ -75,7 +75,8 @@ class Transaction:
     """Represents the part of a transaction that has been read so far.
 
     - `changes` and `deletes`: id and place of each record;
-    - `seen`: the number of its records by file: by the file's id in editions with pairs, else by its turn;
+    - `seen`: maps a file to the number of its records. The key is the file's id in editions whose COMMIT
+      lists pairs of file id and count. In other editions, it is the file's place in the order of reading;
     - `prepared`: the place of the last healthy PREPARE, -1 if there is none;
     - `lacks`: the place of the last unhealthy PREPARE, and how many of its counted records are missing.
     """
