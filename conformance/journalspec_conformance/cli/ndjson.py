@@ -26,9 +26,6 @@ from journalspec_reference.answers import settled, stretches
 from journalspec_reference.batches import ReadingRefused
 from journalspec_reference.filesets import Journal
 
-#: Lines are written together when they have at least this many characters. The body of one record may have
-#: megabytes.
-CHARACTERS = 1 << 14
 #: Members of an answer that have their own lines.
 OTHERWISE = ("records", "left_out")
 
@@ -99,16 +96,8 @@ def _as_read(journal: Journal) -> Iterator[Record]:
 
 
 def _records(records: Iterable[Record]) -> None:
-    lines: list[str] = []
-    length = 0
-    for record in records:
-        lines.append(line_of(record))
-        length += len(lines[-1])
-        if length >= CHARACTERS:
-            sys.stdout.write("".join(lines))
-            lines.clear()
-            length = 0
-    sys.stdout.write("".join(lines))
+    # Standard output collects short lines itself.
+    sys.stdout.writelines(map(line_of, records))
 
 
 def line_of(record: Record) -> str:

@@ -136,7 +136,7 @@ class Replay:
         self._added = Ids() if complete else None
         self._ended = Ids()
         #: Deletes since the last sweep, and earlier deletes of records that were never added.
-        self._deletes, self._unknown = IdPlaces(), NO_PLACES
+        self._deletes, self._unknown = IdPlaces(), IdPlaces()
         #: Whether there was an UPDATE or UPDATE_TX: only those can change a record that is missing.
         self._changes = False
         #: For each transaction that lacks records: its id, the place of the record that shows this, and the
@@ -258,11 +258,10 @@ class Replay:
                     if added is not None and not delivered.places[at] & 1:
                         added.add(ident)
             delivered.keep(live)
-            unknown = [row for row in deletes if row[0] not in added] if added is not None else ()
-            if unknown and self._unknown is NO_PLACES:
-                self._unknown = IdPlaces()
-            for row in unknown:
-                self._unknown.append(row)
+            if added is not None:
+                for row in deletes:
+                    if row[0] not in added:
+                        self._unknown.append(row)
             if gone:
                 deleted.update(gone)
                 latest = max(gone)

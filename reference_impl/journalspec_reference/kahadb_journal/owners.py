@@ -172,12 +172,7 @@ class Ranked:
         """
         total = 0
         for numbers, _ in self._classes.values():
-            total += len(numbers) - bisect_right(numbers, here.above)
-            places = (bisect_left(numbers, number) for number in here.acknowledged)
-            total -= sum(
-                at < len(numbers) and numbers[at] == number
-                for at, number in zip(places, here.acknowledged, strict=True)
-            )
+            total += len(numbers) - bisect_right(numbers, here.above) - len(_acknowledged(numbers, here))
         return total
 
     def pending(self, here: Subscription) -> Iterator[str]:
@@ -218,8 +213,7 @@ def sums(
     for key, here in sorted(subscriptions.items(), key=lambda item: item[1].above):
         before, first = first, bisect_right(numbers, here.above)
         left -= sum(sizes[before:first])
-        places = ((bisect_left(numbers, number), number) for number in here.acknowledged)
-        gone = {at for at, number in places if at < len(numbers) and numbers[at] == number}
+        gone = _acknowledged(numbers, here)
         last = _first_time(newest, first, gone)
         out[key] = (
             len(numbers) - first - len(gone),
@@ -228,6 +222,16 @@ def sums(
             None if last is None else -last,
         )
     return out
+
+
+def _acknowledged(numbers: array[int], here: Subscription) -> set[int]:
+    """Return the positions of the numbers that a subscription has acknowledged. `numbers` ascend."""
+    found = set[int]()
+    for number in here.acknowledged:
+        at = bisect_left(numbers, number)
+        if at < len(numbers) and numbers[at] == number:
+            found.add(at)
+    return found
 
 
 def _first_time(heap: list[int], first: int, gone: AbstractSet[int]) -> int | None:

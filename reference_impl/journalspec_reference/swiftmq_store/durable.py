@@ -88,7 +88,7 @@ def _strings(cursor: Cursor, number: int) -> Iterator[tuple[int, int] | None]:
             start = at + (3 if kind == STRING else 9)
             end = start + int.from_bytes(data[at + 1 : start], signed=kind == LONG_STRING)
             if not (ascii_only and start <= end <= size):
-                # One of these calls raises BadStore for a part that does not fit, or is no modified UTF-8.
+                # One of these calls raises BadStore for a part that does not fit, or is not modified UTF-8.
                 cursor.off = at
                 cursor.room(1), cursor.room(start - cursor.off), cursor.text(end - start)
             at, place = end, (start, end)

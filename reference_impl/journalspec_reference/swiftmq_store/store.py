@@ -342,32 +342,37 @@ class Walk:
         return page
 
     def _index(
-        self, number: int, role: int, decode: Callable[[bytes, int], Iterable[T]], before: int
-    ) -> tuple[int, list[T]]:
-        """Return the page after a page of an index, and the valid entries. `before` is the page before it."""
-        page, entries = self._claim(number, role), []
-        try:
-            prev, following, slots, valid = codec.index(page)
-            for entry in decode(page, slots):
-                if entry[0] == 1:
-                    entries.append(entry)
-        except BadStore:
-            self.roles[number] = 0
-            self._no_index.add(number)
-            raise
-        if role == _ROOT and not slots:
-            if not (number or prev or following or valid):
-                # The store was never started. Only the root index can have an unwritten first page.
-                self.unwritten = True
-                return NONE, []
-            if valid > 0:
-                # In the index of a queue, this would lose only messages of that queue, and a note reports it.
-                raise BadStore(f"page {number} has no entry and says that {valid} are valid")
-        if prev != before:
-            self.notes.add("wrong-link", PAGES, off=number * self._pages.page_size)
-        if valid != len(entries):
-            self.notes.add("wrong-valid-count", PAGES, off=number * self._pages.page_size)
-        return following, entries
+        self, number: int, role: int, decode: Callable[[bytes, int], Iterable[T]]
+    ) -> Iterator[list[T]]:
+        """Yield the valid entries of each page of the index that begins on a page."""
+        before = NONE
+        while True:
+            page, entries = self._claim(number, role), []
+            try:
+                prev, following, slots, valid = codec.index(page)
+                for entry in decode(page, slots):
+                    if entry[0] == 1:
+                        entries.append(entry)
+            except BadStore:
+                self.roles[number] = 0
+                self._no_index.add(number)
+                raise
+            if role == _ROOT and not slots:
+                if not (number or prev or following or valid):
+                    # The store was never started. Only the root index can have an unwritten first page.
+                    self.unwritten = True
+                    return
+                if valid > 0:
+                    # In the index of a queue, this would lose only messages of that queue. A note reports it.
+                    raise BadStore(f"page {number} has no entry and says that {valid} are valid")
+            if prev != before:
+                self.notes.add("wrong-link", PAGES, off=number * self._pages.page_size)
+            if valid != len(entries):
+                self.notes.add("wrong-valid-count", PAGES, off=number * self._pages.page_size)
+            yield entries
+            if following == NONE:
+                return
+            before, number = number, following
 
     def run(self) -> Walk:  # noqa: C901, PLR0912  # three loops, one after the other
         """Walk the root index, then all queue indexes, then all messages. Return the walk."""
@@ -375,24 +380,19 @@ class Walk:
         if not count:
             return self
         # There can be millions of queues. All queues without messages share one empty list of entries.
-        none, number, before, damaged = Entries(pages), 0, NONE, 0
+        none, damaged = Entries(pages), 0
         try:
-            while True:
-                following, roots = self._index(number, _ROOT, codec.root_slots, before)
+            for roots in self._index(0, _ROOT, codec.root_slots):
                 for _, name, head, _, _ in roots:
                     self.queues.append(Queue(name, head, none))
-                if following == NONE:
-                    break
-                before, number = number, following
         except BadStore as bad:
             self.why = str(bad)
         # Walk all indexes first. If a message refers to a page of an index, the message is wrong, not the
         # index.
         for queue in self.queues:
-            number, before, last = queue.head, NONE, NONE
+            last = NONE
             try:
-                while True:
-                    following, rows = self._index(number, _QUEUE, codec.queue_slots, before)
+                for rows in self._index(queue.head, _QUEUE, codec.queue_slots):
                     for _, _, _, _, key, _ in rows:
                         if key <= last:
                             self.notes.add("key-order", PAGES, f"key {key} follows key {last}")
@@ -400,9 +400,6 @@ class Walk:
                     if rows and queue.entries is none:
                         queue.entries = Entries(pages)
                     queue.entries.add(rows)
-                    if following == NONE:
-                        break
-                    before, number = number, following
             except BadStore as bad:
                 damaged += 1
                 queue.why = str(bad) if damaged <= MOST_TOLD else "damaged"

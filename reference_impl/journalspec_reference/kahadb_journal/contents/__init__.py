@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property, partial
 from itertools import chain, islice, starmap
@@ -217,8 +217,8 @@ class KahaContents(Contents):
     def _queues(self) -> Iterator[dict[str, Value]]:
         names = chain(self._store.destinations, self.passed.idle())
         counted: dict[Name, list[tuple[Count, int]]] = {name: [] for name in names}
-        for name, total, pending in self._counted():
-            counted.setdefault(name, []).append((total, pending))
+        for listed, total in self._counted():
+            counted.setdefault(listed.name, []).append((total, listed.pending))
         for name, found in sorted(counted.items()):
             times = [time for count, _ in found for time in (count.oldest, count.newest) if time is not None]
             yield {
@@ -232,22 +232,18 @@ class KahaContents(Contents):
                 "newest": max(times, default=None),
             }
 
-    def _counted(self) -> Iterator[tuple[Name, Count, int]]:
-        """Yield three values for each queue or subscription: its name, its count, and the number of messages
-        that a broker reports.
-        """
+    def _counted(self) -> Iterator[tuple[Listed, Count]]:
+        """Yield each queue and subscription with its count."""
         # Subscriptions of a topic share messages, so lengths and times are read once for all of them.
         topic: Name | None = None
         for listed in self._lists:
             name, key = listed.name, listed.subscription
-            total, pending = Count("messages", name[1] if key is None else f"{name[1]} {key}"), listed.pending
+            total = Count("messages", name[1] if key is None else f"{name[1]} {key}")
             if key is None:
-                # The order of messages does not matter here, and their ids matter only if db.data hides some
-                # messages.
+                # The order and the ids of messages do not matter here.
                 messages = self._store.destinations.get(name, Destination()).messages
                 for place in map(place_of, messages.values()):
                     total.add(*self._read_time(self.version, place))
-                pending -= len(self.passed.known.hidden.get(name, ()) if self.passed.known else ())
             elif listed.info is not None:
                 for entry in listed.entries():
                     total.add(*self._read_time(self.version, entry.place))
@@ -257,7 +253,7 @@ class KahaContents(Contents):
                     read = map(partial(self._read_time, self.version), map(place_of, here.messages.values()))
                     found = sums(map(number_of, here.messages.values()), read, here.subscriptions)
                 total = Count(total.table, total.name, *found[key])
-            yield name, total, pending
+            yield listed, total
 
     def _read_time(self, version: int, place: int) -> tuple[int, int | None]:
         """Return length and time of a message's record, from its first bytes if they contain the time.
@@ -440,7 +436,7 @@ class Listed(NamedTuple):
     """A queue, or a topic with the key of a durable subscription; `entries` iterates over the messages.
 
     `number` is the number of messages. `info` is the object of a subscription that only the index contains.
-    `indexed`: a message can be absent from the index.
+    `absent` is the number of messages that the index lacks, or None if the messages must be visited for that.
     """
 
     name: Name
@@ -448,13 +444,13 @@ class Listed(NamedTuple):
     entries: Callable[[], Iterator[ListedMessage]]
     number: int
     info: bytes | None = None
-    indexed: bool = False
+    absent: int | None = 0
 
     @property
     def pending(self) -> int:
         """The number of messages that a broker reports."""
-        absent = sum(entry.state == NOT_IN_INDEX for entry in self.entries()) if self.indexed else 0
-        return self.number - absent
+        visited = self.entries() if self.absent is None else ()
+        return self.number - (self.absent or sum(entry.state == NOT_IN_INDEX for entry in visited))
 
 
 class _Topic(NamedTuple):
@@ -483,18 +479,19 @@ class Lists:
         for name in sorted({*self._store.destinations, *only}):
             here = self._store.destinations.get(name, Destination())
             if not name[0].endswith("TOPIC"):
-                yield Listed(name, None, partial(self._of_queue, name, here), len(here.messages))
+                hidden = self._known.hidden.get(name, ()) if self._known is not None else ()
+                listed = partial(self._of_queue, name, here, hidden)
+                yield Listed(name, None, listed, len(here.messages), absent=len(hidden))
                 continue
             topic, ranked = self._topic(name, here), here.ranked()
             for key, needs in sorted(here.subscriptions.items(), key=itemgetter(0)):
                 listed = partial(self._of_subscription, name, here, key, ranked, topic)
-                yield Listed(name, key, listed, ranked.count(needs), indexed=topic is not None)
+                yield Listed(name, key, listed, ranked.count(needs), absent=None if topic else 0)
             if topic is not None:
                 for key, entries in sorted(topic.others.items()):
                     yield Listed(name, key, entries.__iter__, len(entries), topic.infos[key])
 
-    def _of_queue(self, name: Name, here: Destination) -> Iterator[ListedMessage]:
-        hidden = self._known.hidden.get(name, ()) if self._known is not None else ()
+    def _of_queue(self, name: Name, here: Destination, hidden: Collection[str]) -> Iterator[ListedMessage]:
         acked = self._acknowledged.get((name, None), ())
         for ident, stored in here.in_order():
             state = NOT_IN_INDEX if ident in hidden else PREPARED if ident in acked else PENDING
