@@ -9,20 +9,31 @@ from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import compress
 
+#: The bit mask of a block that is full, and how many masks a set stores before it looks for such blocks.
+FULL, MOST_MASKS = (1 << 256) - 1, 1 << 10
+
 
 class Ids:
-    """A set of ids. Each block of 256 ids is stored as one number. If the ids are dense, an id takes half a
-    byte; a single id in its block takes 200 bytes.
+    """A set of ids. Each block of 256 ids is stored as one number of about 200 bytes.
+
+    The numbers of the blocks whose ids are all in the set are again a set of this kind. Therefore the dense ids
+    of a long journal take little memory.
     """
 
-    __slots__ = ("_masks",)
+    __slots__ = ("_full", "_masks", "_most")
 
     def __init__(self) -> None:
+        #: A map from the number of a block to a bit mask of its ids in the set.
         self._masks: dict[int, int] = {}
+        self._full: Ids | None = None
+        self._most = MOST_MASKS
 
     def add(self, ident: int) -> None:
         """Add an id."""
-        self._masks[ident >> 8] = self._masks.get(ident >> 8, 0) | 1 << (ident & 0xFF)
+        masks, block = self._masks, ident >> 8
+        masks[block] = masks.get(block, 0) | 1 << (ident & 0xFF)
+        if len(masks) > self._most:
+            self._merge()
 
     def update(self, idents: Iterable[int]) -> None:
         """Add several ids."""
@@ -30,14 +41,25 @@ class Ids:
         for ident in idents:
             block = ident >> 8
             masks[block] = get(block, 0) | 1 << (ident & 0xFF)
+        if len(masks) > self._most:
+            self._merge()
 
-    @property
-    def masks(self) -> dict[int, int]:
-        """A map from the number of a block of 256 ids to a bit mask of the ids in the set."""
-        return self._masks
+    def _merge(self) -> None:
+        """Store the numbers of full blocks in their own set, without their masks."""
+        if full := [block for block, mask in self._masks.items() if mask == FULL]:
+            self._full = self._full or Ids()
+            self._full.update(full)
+            for block in full:
+                del self._masks[block]
+        self._most = max(MOST_MASKS, 2 * len(self._masks))
+
+    def __bool__(self) -> bool:
+        return bool(self._masks or self._full)
 
     def __contains__(self, ident: int) -> bool:
-        return bool(self._masks.get(ident >> 8, 0) >> (ident & 0xFF) & 1)
+        if self._masks.get(ident >> 8, 0) >> (ident & 0xFF) & 1:
+            return True
+        return self._full is not None and ident >> 8 in self._full
 
 
 class IdNumbers(Mapping[int, int]):

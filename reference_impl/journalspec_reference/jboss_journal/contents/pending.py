@@ -174,7 +174,7 @@ class Pending:
 
     def numbers_of_large(self) -> Iterator[int]:
         """Yield the numbers of messages whose bodies are in files."""
-        idents: Sequence[int] = self.idents if self.large.masks else ()
+        idents: Sequence[int] = self.idents if self.large else ()
         return (number for number, ident in enumerate(idents) if ident in self.large)
 
     def _take_live(self) -> None:

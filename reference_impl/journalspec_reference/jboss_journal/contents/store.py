@@ -197,7 +197,7 @@ class Store:
     def sizes(self) -> Sequence[int]:
         """The size in bytes of each message, including its file, by the message's number."""
         pending = self.pending
-        sizes = pending.sizes[:] if pending.large.masks else pending.sizes
+        sizes = pending.sizes[:] if pending.large else pending.sizes
         for number in pending.numbers_of_large():
             sizes[number] += self.large.size(pending.idents[number])
         return sizes
