@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 import signal
 from collections.abc import Callable, Mapping
-from typing import cast
+from dataclasses import replace
+from typing import Any, cast
 
 import fuzz
 import pytest
@@ -12,9 +14,11 @@ from bodies import Decoder, all_families, decoders
 from families_ksy import ksy_id
 from fuzz import LEAST_KEPT, Bodies, BodyReaders, Readers, Source, Unsound, judge
 
+from journalspec import reread
 from journalspec.families import Family
 from journalspec.formats import UnknownFormat, format_ids
-from journalspec.observation import Dropped, Observation
+from journalspec.observation import At, Dropped, Observation, Record
+from journalspec_reference.api import Span, load
 
 FORMAT = format_ids()[0]
 
@@ -60,6 +64,53 @@ def test_readers_survive_a_few_hundred_inputs() -> None:
     judged = [judge(readers, source[number], measure=number % 40 == 39) for number in range(400)]
     assert [problem for _, problem in judged if problem] == []
     assert len({outcome for outcome, _ in judged}) > 8, "the inputs are all alike"
+
+
+@pytest.mark.parametrize("format_id", format_ids())
+def test_reference_alone_survives_a_few_hundred_inputs(format_id: str) -> None:
+    source, readers = Source(format_id, 1), Readers(format_id, schemas=False)
+    usual = [getattr(owner, name) for owner, name, _ in fuzz.small_stretches(format_id, 64)]
+    judged = [judge(readers, source[number], measure=number % 100 == 99) for number in range(200)]
+    assert [problem for _, problem in judged if problem] == []
+    assert not readers.schemas
+    assert [getattr(owner, name) for owner, name, _ in fuzz.small_stretches(format_id, 64)] == usual
+
+
+@pytest.mark.parametrize("format_id", format_ids())
+def test_small_stretches_are_those_of_the_scan(format_id: str) -> None:
+    load(format_id)
+    found: dict[tuple[str, str], Any] = {
+        (str(owner), name): value for owner, name, value in fuzz.small_stretches(format_id, 77)
+    }
+    scans = [value for (owner, _), value in found.items() if re.search(r"function (Log\.)?scan ", owner)]
+    assert scans
+    assert all(77 in (value.values() if isinstance(value, dict) else value) for value in scans)
+
+
+@pytest.mark.parametrize(
+    ("limit", "seen"),
+    [("KEEP", "['records']: not the same"), ("spans", "beyond"), ("recover", "does not find")],
+)
+def test_readings_that_differ_are_findings(limit: str, seen: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    source, readers = Source(FORMAT, 1), Readers(FORMAT, schemas=False)
+    read, spans, recover = readers.reference.read, readers.reference.spans, readers.reference.recover
+    added = Record("x", {}, At("f", 0, 0))
+
+    def told(files: Mapping[str, bytes], *, edition: str) -> Observation:
+        found = read(files, edition=edition)
+        return found if reread.KEEP else replace(found, records=(*found.records, added))
+
+    def beyond(files: Mapping[str, bytes], *, edition: str) -> list[Span]:
+        return [replace(span, length=span.length + 999_999) for span in spans(files, edition=edition)]
+
+    def more(files: Mapping[str, bytes], *, edition: str, policy: str) -> Observation:
+        found = recover(files, edition=edition, policy=policy)
+        return replace(found, records=(replace(added, at=At(next(iter(files)), 0, 0)), *found.records))
+
+    name, act = {"KEEP": ("read", told), "spans": ("spans", beyond), "recover": ("recover", more)}[limit]
+    monkeypatch.setattr(readers.reference, name, act)
+    problems = [judge(readers, source[number])[1] for number in range(60)]
+    assert any(seen in problem for problem in problems)
 
 
 def test_readers_survive_expensive_inputs() -> None:
@@ -145,3 +196,57 @@ def test_misbehaviour_is_a_finding(
 def test_impossible_observation_is_a_finding(dropped: tuple[Dropped, ...]) -> None:
     with pytest.raises(Unsound):
         fuzz.sound(Observation("recovered", dropped=dropped), {"f": bytes(10)})
+
+
+RECORD = Record("x", {}, At("f", 0, 4))
+
+
+@pytest.mark.parametrize(
+    ("seen", "strict", "other", "problem"),
+    [
+        (
+            Observation("clean", (RECORD,)),
+            Observation("clean", (RECORD,)),
+            Observation("clean", (RECORD,)),
+            "",
+        ),
+        (Observation("recovered"), Observation("recovered"), Observation("recovered", (RECORD,)), ""),
+        (Observation("refused"), Observation("recovered", (RECORD,)), Observation("recovered"), ""),
+        (
+            Observation("recovered"),
+            Observation("recovered", (RECORD,)),
+            Observation("recovered"),
+            "reading does not find",
+        ),
+        (
+            Observation("clean"),
+            Observation("recovered"),
+            Observation("clean"),
+            "strict recovery is recovered",
+        ),
+        (Observation("clean"), Observation("clean"), Observation("clean", state={"a": 1}), "another result"),
+        (
+            Observation("recovered", (RECORD,)),
+            Observation("clean", (RECORD,)),
+            Observation("clean"),
+            "another result",
+        ),
+    ],
+)
+def test_answers_that_cannot_both_be_true_are_a_finding(
+    seen: Observation, strict: Observation, other: Observation, problem: str
+) -> None:
+    found = ""
+    try:
+        fuzz.agree(seen, {"strict": strict, "other": other})
+    except Unsound as error:
+        found = str(error)
+    assert problem in found
+    assert bool(problem) == bool(found)
+
+
+def test_readers_of_bodies_cannot_be_chosen(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        fuzz.main(["--format", "kahadb_journal", "--family", "openwire", "--readers", "reference"])
+    assert ended.value.code == 2
+    assert "bodies have no schemas" in capsys.readouterr().err
