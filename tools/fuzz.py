@@ -24,7 +24,6 @@ from __future__ import annotations
 
 import argparse
 import faulthandler
-import inspect
 import random
 import resource
 import signal
@@ -37,6 +36,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from inspect import isclass, isfunction, signature
 from itertools import chain, islice
 from pathlib import Path
 
@@ -50,8 +50,7 @@ from journalspec.observation import CLEAN, REFUSED, VERDICTS, Observation, recor
 from journalspec.schemas import KINDS, SchemaError, codec, reread
 from journalspec_corpus.drawn import DrawnJournal, drawing_of
 from journalspec_corpus.mutations import damaged
-from journalspec_reference import batches
-from journalspec_reference.api import load
+from journalspec_reference import batches, load
 
 #: The processor time of all readers together for an input (seconds).
 SECONDS = 5.0
@@ -228,13 +227,11 @@ def small_stretches(format_id: str, size: int) -> list[tuple[object, str, object
     package = f"{batches.__package__}.{format_id}."
     for module in [module for name, module in sys.modules.items() if name.startswith(package)]:
         found += [(module, name, size) for name in vars(module) if name.endswith("STRETCH")]
-        owners = [module, *filter(inspect.isclass, vars(module).values())]
-        members = chain.from_iterable(vars(owner).values() for owner in owners)
-        for function in filter(inspect.isfunction, members):
-            code, named = function.__code__, function.__kwdefaults__ or {}
-            if "stretch" in named:
+        owners = [module, *filter(isclass, vars(module).values())]
+        for function in filter(isfunction, chain.from_iterable(vars(owner).values() for owner in owners)):
+            if "stretch" in (named := function.__kwdefaults__ or {}):
                 found.append((function, "__kwdefaults__", {**named, "stretch": size}))
-            elif function.__defaults__ and code.co_varnames[code.co_argcount - 1] == "stretch":
+            elif function.__defaults__ and [*signature(function).parameters][-1] == "stretch":
                 found.append((function, "__defaults__", (*function.__defaults__[:-1], size)))
     return found
 
@@ -267,10 +264,10 @@ class Readers:
                     raise Unsound(f"{span.path} extends beyond {span.file}")
         recovered: dict[str, Observation] = {}
         for policy in self.policies:
-            answer = sound(self.reference.recover(files, edition=edition, policy=policy), files)
+            recovered[policy] = sound(self.reference.recover(files, edition=edition, policy=policy), files)
             # The memory limit is for one answer, so no second answer exists while memory is measured.
-            recovered |= {} if tracemalloc.is_tracing() else {policy: answer}
-            del answer
+            if tracemalloc.is_tracing():
+                recovered.clear()
         seen = sound(self.reference.read(files, edition=edition), files)
         for kind in self.schemas:
             self._compare(kind, files, edition, seen)
@@ -327,16 +324,15 @@ def agree(seen: Observation, recovered: Mapping[str, Observation]) -> None:
     """Raise Unsound if the answers of reading, and of recovery by policy, do not agree."""
     found = {record_place(record): record for record in chain(seen.unanchored, seen.records)}
     strict = recovered["strict"]
+    wanted = CLEAN, strict.state, [*strict.records]
     sure = CLEAN in (strict.verdict, None if seen.unfit else seen.verdict)
     for policy, other in recovered.items():
         # If reading refuses, it lists no records, but salvage may still repair a header.
         for record in other.records if policy in NO_MORE and seen.verdict != REFUSED else ():
             if found.get(record_place(record)) != record:
                 raise Unsound(f"{policy} recovery keeps a record at {record.at} that reading does not find")
-        if sure and other.verdict != CLEAN:
-            raise Unsound(f"{policy} recovery is {other.verdict}, but reading or strict recovery is clean")
-        if sure and (other.state != strict.state or list(other.records) != list(strict.records)):
-            raise Unsound(f"strict recovery is clean, but {policy} recovery has another result")
+        if sure and (other.verdict, other.state, [*other.records]) != wanted:
+            raise Unsound(f"the journal is clean, but {policy} recovery is not, or has another result")
 
 
 def judge(readers: Readers | BodyReaders, item: Input, *, measure: bool = False) -> tuple[str, str]:
@@ -403,12 +399,7 @@ def main(arguments: list[str] | None = None) -> int:
         action="store_true",
         help="print the share of bodies whose other fields survive a change of one byte",
     )
-    parser.add_argument(
-        "--readers",
-        choices=("all", "reference"),
-        default="all",
-        help="all readers, or only the reference, which is faster (%(default)s)",
-    )
+    parser.add_argument("--readers", choices=("all", "reference"), default="all", help="which (%(default)s)")
     options = parser.parse_args(arguments)
     if options.family is None and not options.one_byte:
         readers = Readers(options.format, schemas=options.readers == "all")
