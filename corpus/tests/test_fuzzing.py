@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 import signal
 from collections.abc import Callable, Mapping
-from typing import cast
+from dataclasses import replace
+from typing import Any, cast
 
 import fuzz
 import pytest
@@ -12,9 +14,11 @@ from bodies import Decoder, all_families, decoders
 from families_ksy import ksy_id
 from fuzz import LEAST_KEPT, Bodies, BodyReaders, Readers, Source, Unsound, judge
 
+from journalspec import reread
 from journalspec.families import Family
 from journalspec.formats import UnknownFormat, format_ids
-from journalspec.observation import Dropped, Observation
+from journalspec.observation import At, Dropped, Observation, Record
+from journalspec_reference.api import Span, load
 
 FORMAT = format_ids()[0]
 
@@ -60,6 +64,48 @@ def test_readers_survive_a_few_hundred_inputs() -> None:
     judged = [judge(readers, source[number], measure=number % 40 == 39) for number in range(400)]
     assert [problem for _, problem in judged if problem] == []
     assert len({outcome for outcome, _ in judged}) > 8, "the inputs are all alike"
+
+
+@pytest.mark.parametrize("format_id", format_ids())
+def test_reference_alone_survives_a_few_hundred_inputs(format_id: str) -> None:
+    source, readers = Source(format_id, 1), Readers(format_id, schemas=False)
+    usual = [getattr(owner, name) for owner, name, _ in fuzz.small_stretches(format_id, 64)]
+    judged = [judge(readers, source[number], measure=number % 100 == 99) for number in range(200)]
+    assert [problem for _, problem in judged if problem] == []
+    assert not readers.schemas
+    assert [getattr(owner, name) for owner, name, _ in fuzz.small_stretches(format_id, 64)] == usual
+
+
+@pytest.mark.parametrize("format_id", format_ids())
+def test_small_stretches_are_those_of_the_scan(format_id: str) -> None:
+    load(format_id)
+    found: dict[tuple[str, str], Any] = {
+        (str(owner), name): value for owner, name, value in fuzz.small_stretches(format_id, 77)
+    }
+    scans = [value for (owner, _), value in found.items() if re.search(r"function (Log\.)?scan ", owner)]
+    assert scans
+    assert all(77 in (value.values() if isinstance(value, dict) else value) for value in scans)
+
+
+def test_answer_that_depends_on_the_stretches_is_a_finding(monkeypatch: pytest.MonkeyPatch) -> None:
+    readers = Readers(FORMAT, schemas=False)
+    read = readers.reference.read
+
+    def other(files: Mapping[str, bytes], *, edition: str) -> Observation:
+        return replace(read(files, edition=edition), message="" if reread.KEEP else "another")
+
+    monkeypatch.setattr(readers.reference, "read", other)
+    found = [judge(readers, Source(FORMAT, 1)[number])[1] for number in range(20)]
+    assert 0 < sum("['message']: not the same for " in problem for problem in found) < len(found)
+
+
+def test_byte_range_beyond_its_file_is_a_finding(monkeypatch: pytest.MonkeyPatch) -> None:
+    readers = Readers(FORMAT, schemas=False)
+    monkeypatch.setattr(
+        readers.reference, "names", lambda files, *_: [Span(min(files), 9999, 1, "r", "record")]
+    )
+    found = [judge(readers, Source(FORMAT, 1)[number])[1] for number in range(20)]
+    assert 0 < sum("r extends beyond " in problem for problem in found) < len(found)
 
 
 def test_readers_survive_expensive_inputs() -> None:
@@ -145,3 +191,35 @@ def test_misbehaviour_is_a_finding(
 def test_impossible_observation_is_a_finding(dropped: tuple[Dropped, ...]) -> None:
     with pytest.raises(Unsound):
         fuzz.sound(Observation("recovered", dropped=dropped), {"f": bytes(10)})
+
+
+@pytest.mark.parametrize(
+    ("seen", "strict", "other", "problem"),
+    [
+        (("clean", 1), ("clean", 1), ("clean", 1), ""),
+        (("recovered", 0), ("recovered", 0), ("recovered", 1), ""),
+        (("refused", 0), ("recovered", 1), ("recovered", 0), ""),
+        (("recovered", 0), ("recovered", 1), ("recovered", 0), "reading does not find"),
+        (("clean", 0), ("recovered", 0), ("clean", 0), "strict recovery is not"),
+        (("recovered", 1), ("clean", 1), ("clean", 0), "other recovery is not, or has another result"),
+    ],
+)
+def test_answers_that_cannot_all_be_true_are_a_finding(
+    seen: tuple[str, int], strict: tuple[str, int], other: tuple[str, int], problem: str
+) -> None:
+    """An answer is given by its verdict and its number of records."""
+    record, found = Record("x", {}, At("f", 0, 4)), ""
+    read, *recovered = [Observation(verdict, (record,) * count) for verdict, count in (seen, strict, other)]
+    try:
+        fuzz.agree(read, dict(zip(("strict", "other"), recovered, strict=True)))
+    except Unsound as error:
+        found = str(error)
+    assert problem in found
+    assert bool(problem) == bool(found)
+
+
+def test_readers_of_bodies_cannot_be_chosen(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        fuzz.main(["--format", "kahadb_journal", "--family", "openwire", "--readers", "reference"])
+    assert ended.value.code == 2
+    assert "bodies have no schemas" in capsys.readouterr().err

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from journalspec.jboss_journal import LAYOUT
+from journalspec.schemas import KINDS, reread
 from journalspec_reference import load
 from journalspec_reference.batches import Batch, source_of
 from journalspec_reference.jboss_journal import recover
@@ -150,6 +151,30 @@ def test_every_read_size_gives_the_same_result(edition: str, seed: int) -> None:
         assert ends[-1] <= start < end <= len(drawn)
         ends.append(end)
     assert damage == sorted(damage)
+
+
+def test_record_that_a_stretch_cuts_is_found_in_the_next_one() -> None:
+    """The compact count begins something that looks like the start of a shorter record."""
+    fields = {"file_id": 2, "compact_count": 12, "tx": 8, "id": 1}
+    short, long = (LAYOUT.build("record", "v2", "UPDATE_TX", **fields, body=b"a" * size) for size in (1, 40))
+    data = (long + short) * 5 + bytes(99)
+    for stretch in range(128, 256):
+        rows, _ = whole(scan(source_of(data), DIALECTS["v2"], None, 0, len(data), stretch=stretch))
+        assert [end - off for off, end, _ in rows] == [len(long), len(short)] * 5, stretch
+
+
+def test_schemas_read_the_records_of_a_refused_file_by_its_header() -> None:
+    files = {
+        f"activemq-data-{number}.amq": LAYOUT.build(
+            "header", "v2", format_version=1, user_version=user, file_id=number
+        )
+        + LAYOUT.build("record", "v1", "ADD", file_id=number, id=7, body=b"ab")
+        for number, user in ((1, 0), (2, 5))
+    }
+    seen = REFERENCE.read(files, edition="v2")
+    assert (len(seen.records), len(seen.unanchored)) == (1, 1)
+    for kind in KINDS:
+        assert reread("jboss_journal", kind, files, "v2", seen) == seen
 
 
 @pytest.mark.parametrize("edition", sorted(DIALECTS))

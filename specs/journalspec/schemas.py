@@ -160,6 +160,9 @@ class _Again:
     def header(self, entry: FileMap) -> FileMap:
         """Return a file after its header was read again, if the file has a usable header."""
         if not entry.header or entry.role in ("control", "mirror", "invalid"):
+            if entry.role == "invalid":
+                # Recovery refuses this file, but its header still determines the tables of its records.
+                self._behind[entry.file] = self._layout.behind(self._edition, entry.header)
             return entry
         if not self._layout.has("header", self._edition):
             # These header fields of the answer are not stored in a header structure of the file.

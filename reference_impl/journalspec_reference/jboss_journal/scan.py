@@ -91,10 +91,12 @@ def scan(  # noqa: C901, PLR0912, PLR0915 # one loop on purpose: a branch is a r
             # Every offset is considered; bytes that are not a type of the edition with the stamp are skipped
             # one by one (JBM-RDR-001, JBM-RDR-002, JBM-RDR-003, JBM-RDR-015).
             found = find(data, zeros_end(data, at, top))
-            at = found if found >= 0 else top if final else max(at, edge + 1)
-            if at > edge:
-                at = top if final else at
+            if not 0 <= found <= edge:
+                # A longer candidate can begin between `edge` and the found one. It is found only with the
+                # bytes of the next stretch.
+                at = top if final else max(at, edge + 1)
                 break
+            at = found
             least, sizes = shapes[data[at]]
             # The order of the checks decides which reason is reported (JBM-RDR-009).
             stop, reason = at + least, ""
