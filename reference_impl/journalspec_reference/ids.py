@@ -16,7 +16,7 @@ FULL, MOST_MASKS = (1 << 256) - 1, 1 << 10
 class Ids:
     """A set of ids. Each block of 256 ids is stored as one number of about 200 bytes.
 
-    The numbers of the blocks whose ids are all in the set are again a set of this kind. Therefore the dense ids
+    The numbers of blocks whose ids are all in the set are again a set of this kind. Therefore the dense ids
     of a long journal take little memory.
     """
 
