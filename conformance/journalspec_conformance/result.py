@@ -39,7 +39,7 @@ _TABLE = (
     ResultClass("timeout", True, "no answer in time"),
     ResultClass("error", True, "an answer that violates the protocol, or a fault of the harness"),
     ResultClass(
-        "unasked", True, "not asked, because the implementation broke down many times in a row", judged=False
+        "unasked", True, "not asked, because the implementation failed many times in a row", judged=False
     ),
     ResultClass("quarantined", True, "the case itself is faulty, and no question was asked", judged=False),
 )

@@ -75,5 +75,8 @@ def test_implementation_reports_the_known_part_of_an_unknown_state(
 ) -> None:
     done = alone(program, command, "anything")
     assert done.returncode == 2
-    assert f"{command} is not in this program, which has inspect, recover, export, check," in done.stderr
+    assert (
+        f"{command} is not in this program, which contains only inspect, recover, export, check,"
+        in done.stderr
+    )
     assert f"next  {typed}" in done.stderr

@@ -56,7 +56,7 @@ COMMANDS = {
     ),
     "export": Subcommand("export", "export_command", "Write the content of a journal for other programs."),
     "query": Subcommand("query", "query_command", "Answer a question in SQL about journals.", "query"),
-    "columns": Subcommand("query", "columns_command", "List the columns that questions are about.", "query"),
+    "columns": Subcommand("query", "columns_command", "List the columns of records and tables.", "query"),
     "check": Subcommand("journals", "check_command", "Print one line on each journal, for monitoring."),
     "explain": Subcommand("messages", "explain_command", "Explain a message of a product about its journal."),
     "why": Subcommand("why", "why_command", "List why a journal's files are not deleted."),
@@ -149,8 +149,8 @@ class LazyGroup(click.Group):
             return None
         if find_spec(f"{_HERE}.{entry.module}") is None:
             raise Complaint(
-                f"{cmd_name} is not in this program, which has {', '.join(self.list_commands(ctx))} only\n"
-                f"  next  {entry.installed_by}"
+                f"{cmd_name} is not in this program, which contains only "
+                f"{', '.join(self.list_commands(ctx))}\n  next  {entry.installed_by}"
             )
         try:
             found: click.Command = getattr(import_module(f"{_HERE}.{entry.module}"), entry.attribute)
@@ -177,7 +177,7 @@ def _end(error: BaseException) -> None:
     if isinstance(error, Problem):
         raise Complaint(str(error)) from None
     if isinstance(error, Breakdown):
-        raise Complaint(f"the implementation broke down: {error.reason}\n{error.stderr}".rstrip()) from None
+        raise Complaint(f"the implementation failed: {error.reason}\n{error.stderr}".rstrip()) from None
     if isinstance(error, click.ClickException):
         vars(error)["message"] = _harmless(error.message)  # click declares this method final for subclasses.
     elif isinstance(error, KeyboardInterrupt | click.Abort):

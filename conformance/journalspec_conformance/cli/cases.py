@@ -77,7 +77,7 @@ def _story(case: Case) -> Iterator[str]:
     yield f"  category {case.category}; needs {', '.join(case.needs) or 'nothing'}"
     origin = case.origin
     how = " ".join(part for part in (origin.kind, origin.base, origin.how) if part)
-    yield f"  origin: {how}; checked by {', '.join(origin.checked_by) or 'nobody'}"
+    yield f"  origin: {how}; checked by {', '.join(origin.checked_by) or 'none'}"
     known = {item.id: item for item in requirements(case.format)}
     for verb, names in (("obeys", case.obeys), ("breaks", case.breaks)):
         for name in names:

@@ -152,7 +152,7 @@ def reduce_command(
                 f"{place.case_id}: nothing to reduce: {error}; `corpus show` prints any state"
             ) from None
         except Breakdown as error:
-            raise Failed(f"{reader.name} broke down: {error.reason}") from None
+            raise Failed(f"{reader.name} failed: {error.reason}") from None
     small, large = as_case(place.adapter, found), case_of(place.adapter, place.state)
     if out is not None:
         # If the reduction removed nothing, both cases are the same, so the case is written once. Only the

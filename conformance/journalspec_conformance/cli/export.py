@@ -160,7 +160,7 @@ def _refuse_nothing(sources: Sequence[Matches], status: int) -> None:
         if seen.verdict == REFUSED:
             raise places.NothingKept(
                 shown(f"nothing was written: {seen.phase}/{seen.code}: {seen.message}"),
-                "journalspec inspect says more",
+                "`journalspec inspect` lists the damage",
             )
 
 

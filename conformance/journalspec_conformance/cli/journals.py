@@ -205,9 +205,9 @@ def recover_command(
 def check_command(as_json: bool, **what: Any) -> None:
     """Print one line for each journal at PATH: clean, recovered or refused, and the reason.
 
-    This command is for monitoring: verdict and PATH are those of `journalspec recover`. After a clean
-    verdict, the line has the effect of a start of the product, if the start fails or loses data. A path
-    without an answer is reported on standard error; the other paths are still answered.
+    This command is for monitoring. Verdict and PATH are those of `journalspec recover`. If the verdict is
+    clean, but a start of the product would fail or lose data, the line reports this. A path without an
+    answer is reported on standard error; the other paths are still answered.
     """
     found, problems = _found(places.Asked(**what))
     statuses: list[int] = []

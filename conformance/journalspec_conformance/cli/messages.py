@@ -41,7 +41,7 @@ UNKNOWN_PATH = "DIRECTORY"
 @options()
 @click.option("--all", "everything", is_flag=True, help="All messages that match, in full.")
 @click.option(
-    "-v", "--verbose", is_flag=True, help="Also logger, versions, other texts, and how each is known."
+    "-v", "--verbose", is_flag=True, help="Also logger, versions, other texts, and the source of the entry."
 )
 def explain_command(text: str, path: Path | None, everything: bool, verbose: bool, **what: Any) -> None:
     """Explain TEXT, a message that a product printed about its journal.
@@ -156,7 +156,7 @@ def _here(entry: ProductMessage, here: Sequence[view.Part]) -> Iterator[str]:
         if len(places) > MOST_PLACES:
             yield f"{len(places) - MOST_PLACES} more: journalspec recover"
     if not found and entry.codes:
-        yield "nothing in the files makes a start print this message; it may be old, or be about other files"
+        yield "nothing in the files makes a start print this message: it may be old or concern other files"
     elif not found:
         yield "the files of the journal do not show the cause of this message: see `cause`"
 

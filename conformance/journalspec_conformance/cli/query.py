@@ -331,9 +331,13 @@ def _answered(
         except duckdb.InterruptException:
             if not overdue.is_set():
                 raise KeyboardInterrupt from None
-            raise UsageProblem(f"it took longer than {timeout:g} s", "ask for less, or --timeout") from None
+            raise UsageProblem(
+                f"it took longer than {timeout:g} s", "query less, or raise --timeout"
+            ) from None
         except (duckdb.OutOfMemoryException, MemoryError):
-            raise UsageProblem(f"it needs over {max_memory} MiB", "ask for less, or --max-memory") from None
+            raise UsageProblem(
+                f"it needs over {max_memory} MiB", "query less, or raise --max-memory"
+            ) from None
         except duckdb.Error as error:
             names = ", ".join(_unique([*map(shown, tables)], str.casefold))
             hint = f"tables: {names}; their columns: journalspec columns {sources[0].path}"

@@ -48,9 +48,9 @@ VERDICTS = {
 }
 _NAMED = (
     ("drop", "TX|ID|QUEUE", "With --to: omit this transaction, message or queue."),
-    ("keep", "TX|ID|QUEUE", "With --to: copy this item although it is not verified, or a start drops it."),
-    ("commit", "XID", "With --to: commit this branch, which is in doubt; other resources are not touched."),
-    ("rollback", "XID", "With --to: roll this branch back, which is in doubt."),
+    ("keep", "TX|ID|QUEUE", "With --to: copy this item, even if it is not verified or a start drops it."),
+    ("commit", "XID", "With --to: commit this branch in doubt. Other resources are not changed."),
+    ("rollback", "XID", "With --to: roll back this branch in doubt. Other resources are not changed."),
 )
 
 
@@ -62,7 +62,7 @@ def options() -> Callable[[Command], Command]:
             type=click.Path(path_type=Path),
             metavar="NEWDIR",
             help="Write the recovered data as a new store for the product to this new directory. "
-            "NEWDIR.loss-report.md and .json beside it list everything that is not in it. Default policy: "
+            "NEWDIR.loss-report.md and .json list everything that the new store lacks. Default policy: "
             "salvage.",
         ),
         *(
@@ -79,12 +79,12 @@ def options() -> Callable[[Command], Command]:
         click.option(
             "--salvage-records",
             is_flag=True,
-            help="With --to: also records in a damaged unit that are complete by themselves, as unverified.",
+            help="With --to: also copy complete records of a damaged unit, without verification.",
         ),
         click.option(
             "--index-acks",
             is_flag=True,
-            help="With --to: also acknowledgements that only the index, db.data, has.",
+            help="With --to: also use acknowledgements that exist only in the index, db.data.",
         ),
         click.option("--dry-run", is_flag=True, help="Print the report of --to, and write nothing."),
     )

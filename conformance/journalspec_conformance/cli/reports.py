@@ -44,7 +44,7 @@ def summary_command(report: Path, form: str) -> None:
 )
 @click.option("--markdown", is_flag=True, help="A Markdown table.")
 def matrix_command(reports: tuple[Path, ...], by: str, markdown: bool) -> None:
-    """Compare REPORTS: passed/judged per implementation, and +N that it does not support."""
+    """Compare REPORTS: passed/judged per implementation, and +N for unsupported probes."""
     loaded = [load_report(path) for path in reports]
     head, rows = export.matrix(loaded, by)
     notes = [f"{path}: {note}" for path, report in zip(reports, loaded, strict=True) for note in report.notes]

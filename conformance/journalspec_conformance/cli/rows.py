@@ -349,7 +349,7 @@ def ask_rows(found: Stores, selection: Question, policy: str | None = None) -> t
         if tables:
             return tables, status
         if selection.contents is not None:
-            what = f"{shown(out[0].path)} has no contents that are known here"
+            what = f"{shown(out[0].path)} has no known table of contents"
             raise UsageProblem(what, "--contents records")
     columns = record_columns(description)
     predicates = selection.predicates(columns)

@@ -239,7 +239,7 @@ def _refuse_silence(results: Sequence[Result], asked: int, least: int) -> None:
     most = "".join(f", {reason} ({number})" for reason, number in reasons.most_common(3)).lstrip(",")
     if judged:
         raise Problem(
-            f"{judged} of {asked} probes were judged, and at least {least} are asked for{most and ':'}{most}",
+            f"{judged} of {asked} probes were judged, but at least {least} are required{most and ':'}{most}",
             "Compare the implementation's declaration (`journalspec smoke`) with --min-judged.",
         )
     raise Problem(

@@ -58,7 +58,7 @@ def questions() -> Callable[[Command], Command]:
         click.option(
             "--contents",
             metavar="TABLE",
-            help="Rows of this table, such as messages. The table records can be limited to a queue, too.",
+            help="Rows of this table, such as messages. With records, --queue selects those of a queue.",
         ),
         click.option(
             "--follow", is_flag=True, help="Rows that a running product writes from now on, until Ctrl-C."
@@ -80,11 +80,11 @@ _FILTERS = (
     (("--id", "ids"), "ID", "with this id"),
     (("--tx",), "X", "of this transaction"),
     (("--queue", "--destination", "queue"), "NAME", "of this queue or topic: its messages"),
-    (("--table",), "NAME", "of this table: its rows, or by the number of its container the records"),
+    (("--table",), "NAME", "of this table (its rows), or of the Derby container with this number"),
     (("--file", "files"), "NAME", "in this file; * and ? are wild"),
 )
 _TEXTS = (
-    (("--from", "start"), "AT", "Only records from this offset, or time (ISO 8601), on."),
+    (("--from", "start"), "AT", "Only records at or after this offset, or time (ISO 8601)."),
     (("--until", "stop"), "AT", "Only records before this offset, or time."),
     (
         ("--where",),
@@ -92,7 +92,7 @@ _TEXTS = (
         "Only records that meet all conditions, as in \"id >= 7 and type in ('ADD', 'UPDATE')\": =, <>,"
         " <, <=, >, >=, in, like. Bytes are in hexadecimal. `journalspec columns` lists the columns.",
     ),
-    (("--count-by",), "COLUMN[,COLUMN]", "The number of records for each value."),
+    (("--count-by",), "COLUMN[,COLUMN]", "The number of records for each value of this column."),
 )
 
 

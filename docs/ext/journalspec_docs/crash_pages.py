@@ -80,7 +80,7 @@ def seen_on(cause: Cause) -> Iterator[str]:
         for finding in mine:
             states[finding.stratum, finding.policy, finding.of] += finding.states
         counted = ", ".join(
-            f"{count:,} of {of:,} states of {stratum} under {policy}"
+            f"{count:,} of {of:,} states of class {stratum} under {policy}"
             for (stratum, policy, of), count in states.items()
         )
         if mine:
