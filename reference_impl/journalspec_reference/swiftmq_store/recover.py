@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import cache, partial
+from functools import partial
 from operator import itemgetter
-from typing import Any, TypeVar
+from typing import Any
 
 from journalspec import reread
 from journalspec.formats import get_format
@@ -55,7 +55,6 @@ from journalspec_reference.swiftmq_store.store import (
     fitting_size,
 )
 
-T = TypeVar("T")
 EDITIONS = "seed", "13"
 #: Prefixes of the names of the router's own queues, which belong to no durable subscriber.
 SYSTEM = ("sys$", "tmp$", "rt$", "tpc$")
@@ -64,6 +63,8 @@ _KEYS = 12
 #: Names of queues are truncated to this length in notes, because a name can be as long as a page, and many
 #: notes repeat it.
 _SHOWN = 60
+#: The codes of the notes on losses.
+_LOSSES = {code for code, note in get_format(FORMAT).vocabulary.notes.items() if note.loss}
 
 
 class Recovered:
@@ -274,11 +275,9 @@ def _judge(found: Recovered, log: Log, pages: ReplayedPages, walk: Walk) -> None
     size, used = pages.page_size, found.used
     if not pages.in_file:
         found.notes.add("no-pages", PAGES)
-    unreached = []
-    if not walk.unwritten and not found.checked:
-        # No check will free these pages. The log was lost in a crash, or the files were copied at different
-        # times.
-        unreached = [*pages.used(walk.roles)]
+    # No check will free these pages. The log was lost in a crash, or the files were copied at different
+    # times.
+    unreached = [] if walk.unwritten or found.checked else [*pages.used(walk.roles)]
     for page in unreached:
         text = f"page {page} is in use, and nothing refers to it"
         found.notes.add("unreached", PAGES, text, page * size)
@@ -409,12 +408,6 @@ def _maps(found: Recovered) -> Iterator[FileMap]:
         yield FileMap(found.names[path], len(data), "invalid" if path in found.bad_files else of, header)
 
 
-@cache
-def _losses() -> frozenset[str]:
-    """Return the codes of the notes on losses."""
-    return frozenset(code for code, note in get_format(FORMAT).vocabulary.notes.items() if note.loss)
-
-
 def observe(files: Files, _: str, policy: str, params: Params) -> Observation:
     """Return the state after a start with a policy. Without a policy, return all readable entries."""
     stored, page_size, names = _asked(files, params)
@@ -437,8 +430,8 @@ def observe(files: Files, _: str, policy: str, params: Params) -> Observation:
         dropped = *dropped, *gone
     notes = found.notes.named(found.name) if found.notes.total else ()
     lossy = bool(dropped or found.missing)
-    if notes and not lossy:
-        lossy = not _losses().isdisjoint(found.notes.codes)
+    if found.notes.total and not lossy:
+        lossy = not _LOSSES.isdisjoint(found.notes.codes)
     return Observation(
         RECOVERED if lossy else CLEAN,
         records=found.log.records(),
