@@ -174,7 +174,7 @@ class Log:
         self.source, self.page_size = source, page_size
         # Between two checkpoints, the file grows by at most one page for each action.
         self._most = pages + source.size // LEAST_ACTION
-        head = source.read(0, START_SIZE)
+        head = source.read(0, START_SIZE) if source.size else b""
         self.reason = "" if head else "empty"
         if head.startswith(_TAG):
             self.tagged, self.lead = True, LEADS[True]
@@ -454,21 +454,22 @@ class ReplayedPages:
             page[0] = self._made.get(number, False)
         return bytes(page)
 
-    def used(self, known: Mapping[int, int] | bytearray | None = None) -> Iterator[int]:
-        """Yield the used pages, except for page 0, pages of zeros, and those with a number in `known`.
+    def used(self, number: int = 1, known: Mapping[int, int] | bytearray | None = None) -> int | None:
+        """Return the first used page from page `number` on. Return None if there is none.
 
-        Holes are skipped.
+        Pages of zeros, pages with a number in `known`, and holes are skipped.
         """
-        number, nothing = 1, bytes(self.page_size)
-        while number < self.count:
+        count, nothing = self.count, bytes(self.page_size)
+        while number < count:
             if known is None or not known[number]:
                 page = self[number]
                 if not is_free(page) and page != nothing:
-                    yield number
-                elif not page[0] and not isinstance(self._source, Memory):
+                    return number
+                if not page[0] and not isinstance(self._source, Memory):
                     number = max(number + 1, self.hole_end(number))
                     continue
             number += 1
+        return None
 
     def hole_end(self, number: int) -> int:
         """Return the first page from this one on that is changed, or not completely in a hole of the file."""

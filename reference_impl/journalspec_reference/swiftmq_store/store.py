@@ -12,7 +12,6 @@ from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
 from itertools import chain
 from struct import Struct
 from typing import Any, NamedTuple, TypeVar
@@ -156,6 +155,10 @@ class Entries(Sequence[Entry]):
         return self.listed(at)
 
 
+#: There can be millions of queues. All queues without messages share one empty list of entries.
+_NO_ENTRIES = Entries(ReplayedPages(source_of(b""), codec.SMALLEST_PAGE))
+
+
 class Chained:
     """The `length` bytes of a message that was read before, from its first page on.
 
@@ -257,7 +260,7 @@ class StoreNotes:
         """Return the notes; `name` maps the store's own name of a file to its name here."""
         counts = self._counts.items() if self.total > MOST_TOLD else ()
         many = [(code, number - MOST_TOLD) for code, number in counts if number > MOST_TOLD]
-        return Deferred(len(self._kept) + len(many), partial(self._made, name, many))
+        return Deferred(len(self._kept) + len(many), lambda: self._made(name, many))
 
     def _made(self, name: Callable[[str], str], many: Iterable[tuple[str, int]]) -> Iterator[Note]:
         for code, file, off, text in self._kept:
@@ -378,14 +381,13 @@ class Walk:
         pages, roles, noted, count = self._pages, self.roles, self.notes.total, self._pages.count
         if not count:
             return self
-        # There can be millions of queues. All queues without messages share one empty list of entries.
-        none, damaged = Entries(pages), 0
         try:
             for roots in self._index(0, _ROOT, codec.root_slots):
                 for _, name, head, _, _ in roots:
-                    self.queues.append(Queue(name, head, none))
+                    self.queues.append(Queue(name, head, _NO_ENTRIES))
         except BadStore as bad:
             self.why = str(bad)
+        damaged = 0
         # Walk all indexes first. If a message refers to a page of an index, the message is wrong, not the
         # index.
         for queue in self.queues:
@@ -396,14 +398,14 @@ class Walk:
                         if key <= last:
                             self.notes.add("key-order", PAGES, f"key {key} follows key {last}")
                         last = key
-                    if rows and queue.entries is none:
+                    if rows and queue.entries is _NO_ENTRIES:
                         queue.entries = Entries(pages)
                     queue.entries.add(rows)
             except BadStore as bad:
                 damaged += 1
                 queue.why = str(bad) if damaged <= MOST_TOLD else "damaged"
         for number, queue in enumerate(self.queues):
-            if queue.entries is none:
+            if queue.entries is _NO_ENTRIES:
                 continue
             know, plain = queue.entries.know, queue.name != PREPARED
             for at, page in enumerate(queue.entries.first_pages()):
