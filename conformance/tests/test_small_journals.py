@@ -28,6 +28,8 @@ PACKAGES = frozenset(
 #: The largest number of modules that are entered, for all formats, and the largest number of modules that one
 #: command imports.
 MOST_ENTERED, MOST_IMPORTED = 24, 85
+#: Maps a database whose tables are listed to that number, because more modules read its containers.
+MOST_WITH_TABLES = {"drb.captured.derby-10-14-2-0.prepared-closed": 33}
 #: Maps a case to the largest depth of this project's frames. The goal is 11.
 DEEPEST = {
     "btm.clean.known-answer": 11,
@@ -38,7 +40,8 @@ DEEPEST = {
     "btm.captured.bitronix-3-0-0-mk1.record-too-big": 11,
     "drb.clean.changes": 11,
     "drb.captured.derby-10-14-2-0.changes": 11,
-    "drb.captured.derby-10-14-2-0.prepared": 12,
+    "drb.captured.derby-10-14-2-0.prepared": 11,
+    "drb.captured.derby-10-14-2-0.prepared-closed": 17,
     "jbm.clean.every-kind-v2e": 11,
     "jbm.clean.every-kind-s1": 11,
     "jbm.captured.hornetq-2-1-2.killed-behind-prepare": 11,
@@ -110,7 +113,7 @@ def test_inspect_of_a_small_journal_enters_few_modules_in_few_frames(
     inspect()
     found = taken(inspect)
     assert "verdict" in capsys.readouterr().out
-    assert len(found.entered) <= MOST_ENTERED, sorted(found.entered)
+    assert len(found.entered) <= MOST_WITH_TABLES.get(case, MOST_ENTERED), sorted(found.entered)
     assert len(found.deepest) <= DEEPEST[case], "\n".join(found.deepest)
 
 

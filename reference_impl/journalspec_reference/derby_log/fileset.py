@@ -162,7 +162,7 @@ class LogFile:
 
     def previous(self) -> Instant:
         """Return the end of the previous file that the header states. Raises BadLog."""
-        return codec.header(bytes(self.data[:HEADER]), self.number)
+        return codec.header(self.source.read(0, HEADER), self.number)
 
 
 def gather(files: Mapping[str, Any]) -> dict[int, LogFile]:
@@ -193,7 +193,7 @@ def choose(files: Mapping[str, Any]) -> ChosenControl:
     for here in CONTROLS:
         try:
             if here in files:
-                read[here] = codec.control(bytes(files[here][: codec.CONTROL + 1]))
+                read[here] = codec.control(source_of(files[here]).read(0, codec.CONTROL + 1))
         except BadLog as error:
             if error.reason != "bad-control" and not read:
                 raise Refusal("header", "bad-control", str(error), At(here, 0, len(files[here]))) from None

@@ -601,20 +601,19 @@ class Store:
         found = [(item.ids, number) for number, item in self.transactions.items() if item.prepared]
         return [number for _, number in sorted(found, key=itemgetter(0))]
 
-    def undoable(self, number: int, *, rows: bool = False) -> Iterator[tuple[Instant, Body]]:
-        """Yield the changes of a transaction that are not undone yet, beginning with the last change.
-
-        With `rows`, yield only changes of reported rows.
-        """
+    def undoable(self, number: int) -> Iterator[Instant]:
+        """Yield the changes of a transaction that are not undone yet, beginning with the last change."""
         for packed in reversed(self.transactions[number].changes):
-            instant = self.undoing = Instant.unpack(packed)
-            body = self.find(instant)
-            if not rows or (body.fields.get("container") in self.tables and "page" in body.fields):
-                yield instant, body
+            self.undoing = Instant.unpack(packed)
+            yield self.undoing
+
+    def _on_rows(self, body: Body) -> bool:
+        """Return whether a change is one of reported rows."""
+        return body.fields.get("container") in self.tables and "page" in body.fields
 
     def roll_back(self, number: int) -> None:
         """Undo a transaction's changes of rows, and remove the transaction."""
-        for _, body in self.undoable(number, rows=True):
+        for body in filter(self._on_rows, map(self.find, self.undoable(number))):
             page = self.page(body.fields["container"], body.fields["page"])
             if page is not None:
                 self._apply(page, body, body, undo=True)
@@ -623,7 +622,7 @@ class Store:
     def touched(self, number: int) -> list[RowPlace]:
         """Return the positions of the rows of which a transaction has changed a part."""
         found: dict[RowPlace, None] = {}
-        for _, body in self.undoable(number, rows=True):
+        for body in filter(self._on_rows, map(self.find, self.undoable(number))):
             fields = body.fields
             for entry in ([fields] if "record_id" in fields else []) + fields.get("rows", []):
                 place = fields["container"], fields["page"], entry["record_id"]

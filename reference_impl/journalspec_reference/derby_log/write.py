@@ -364,7 +364,8 @@ class LogWriter:
     def _undo_all(self, number: int) -> None:
         """Write a transaction's compensation records, the last change first, and its end."""
         self._flush()
-        for instant, body in list(self._store.undoable(number)):
+        for instant in list(self._store.undoable(number)):
+            body = self._find(instant)
             fields = body.fields
             same: dict[str, Any] = {name: fields[name] for name in _SAME if name in fields}
             same |= {"undone": instant.packed}

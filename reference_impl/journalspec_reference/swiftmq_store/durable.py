@@ -6,7 +6,6 @@ Only these types are read. A file with any other class or kind of object is refu
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterator
 from contextlib import suppress
 from struct import pack
 from typing import NamedTuple
@@ -24,7 +23,7 @@ from journalspec_reference.java_objects import (
     STREAM,
     STRING,
 )
-from journalspec_reference.swiftmq_store.codec import BadStore, Cursor
+from journalspec_reference.swiftmq_store.codec import BadStore, Cursor, whole
 
 SUFFIX = ".durable"
 _MAP = b"java.util.HashMap"
@@ -77,38 +76,48 @@ def _description(cursor: Cursor) -> list[tuple[int, str]]:
     return fields
 
 
-def _strings(cursor: Cursor, number: int) -> Iterator[tuple[int, int] | None]:
-    """Skip strings, references to strings, and nulls. Yield begin and end of each string, None for null."""
+def _entries(cursor: Cursor, number: int) -> dict[bytes, tuple[int, int] | None]:
+    """Skip the entries of the map. Return the place of the value of each key that a subscription uses.
+
+    Keys and values are strings, references to earlier strings, or nulls, whose place is None.
+    """
     data, size, at = cursor.data, cursor.end, cursor.off
     # Strings of ASCII bytes are modified UTF-8. The lengths of short strings are ASCII bytes, too.
     ascii_only, places = data[at:].isascii(), array("q")
-    for _ in range(number):
+    entries: dict[bytes, tuple[int, int] | None] = {}
+    key: bytes | None = None
+    for each in range(2 * number):
         kind = data[at] if at < size else END
+        place: tuple[int, int] | None = None
         if kind in _STRINGS:
             start = at + (3 if kind == STRING else 9)
-            end = start + int.from_bytes(data[at + 1 : start], signed=kind == LONG_STRING)
+            end = start + whole(data[at + 1 : start], signed=kind == LONG_STRING)
             if not (ascii_only and start <= end <= size):
                 # One of these calls raises BadStore for a part that does not fit, or is not modified UTF-8.
                 cursor.off = at
                 cursor.room(1), cursor.room(start - cursor.off), cursor.text(end - start)
+            places.append(start)
+            places.append(end)
             at, place = end, (start, end)
-            places.extend(place)
-            yield place
         elif kind == REFERENCE:
             cursor.off = at + 1
             of = cursor.number(4, signed=True) - _FIRST_STRING
             if not 0 <= of < len(places) // 2:
                 raise BadStore(f"a reference to object {of}, which is not a string before it")
-            at = cursor.off
-            yield places[2 * of], places[2 * of + 1]
+            at, place = cursor.off, (places[2 * of], places[2 * of + 1])
         elif kind == NULL:
             at += 1
-            yield None
         else:
             cursor.off = at
             cursor.room(1)
             raise BadStore(f"an object of kind {kind:#x} where a string belongs")
+        if each % 2 == 0:
+            # A file can refer to one long string many times; no key is that long.
+            key = data[place[0] : place[1]] if place and place[1] - place[0] <= _LONGEST else None
+        elif key in _KEYS:
+            entries[key] = place
     cursor.off = at
+    return entries
 
 
 def _text(of: bytes) -> bytes:
@@ -165,21 +174,17 @@ def durable(file: str, data: bytes) -> Durable:
         raise BadStore("the name of a durable subscriber file has a client, $, a name and .durable")
     cursor = Cursor(data)
     _expect(cursor, _OBJECT)
-    values = {field: cursor.take(_WIDTHS[code]) for code, field in _description(cursor)}
-    load = values.get("loadFactor", b"\x3f\x40\0\0")
+    load = b"\x3f\x40\0\0"
+    for code, field in _description(cursor):
+        value = cursor.room(_WIDTHS[code])
+        if field == "loadFactor":
+            load = data[value : cursor.off]
     # The load factor must be positive and not NaN. Compared as bits, such floats go up to infinity.
     if not 0 < int.from_bytes(load) <= 0x7F800000:
         raise BadStore(f"a load factor of {load.hex()}")
     _expect(cursor, _BLOCK)
     cursor.room(4)  # This is the number of buckets, which no reader needs.
-    entries: dict[bytes, tuple[int, int] | None] = {}
-    strings = _strings(cursor, 2 * cursor.count(2))
-    for key, value in zip(strings, strings, strict=True):
-        # A file can refer to one long string many times; no key is that long.
-        if key and key[1] - key[0] <= _LONGEST and (name_of := data[slice(*key)]) in _KEYS:
-            entries[name_of] = value
+    entries = _entries(cursor, cursor.count(2))
     _expect(cursor, _END)
-    topic, selector = [
-        mutf8.decode(data[slice(*place)]) if (place := entries.get(key)) else None for key in _KEYS[:2]
-    ]
+    topic, selector = [at and mutf8.decode(data[at[0] : at[1]]) for at in map(entries.get, _KEYS[:2])]
     return Durable(client, name, topic, selector, _KEYS[2] in entries)

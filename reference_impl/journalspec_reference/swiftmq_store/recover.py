@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import cache, partial
+from functools import partial
 from operator import itemgetter
-from typing import Any, TypeVar
+from typing import Any
 
 from journalspec import reread
 from journalspec.formats import get_format
@@ -55,7 +55,6 @@ from journalspec_reference.swiftmq_store.store import (
     fitting_size,
 )
 
-T = TypeVar("T")
 EDITIONS = "seed", "13"
 #: Prefixes of the names of the router's own queues, which belong to no durable subscriber.
 SYSTEM = ("sys$", "tmp$", "rt$", "tpc$")
@@ -64,6 +63,8 @@ _KEYS = 12
 #: Names of queues are truncated to this length in notes, because a name can be as long as a page, and many
 #: notes repeat it.
 _SHOWN = 60
+#: The codes of the notes on losses.
+_LOSSES = {code for code, note in get_format(FORMAT).vocabulary.notes.items() if note.loss}
 
 
 class Recovered:
@@ -139,9 +140,7 @@ class Recovered:
         With `started`, also collect notes on deleted swap files.
         """
         add, walk = self.notes.add, self.read[2] if self.read else None
-        bad: list[Queue] = []
-        if walk and walk.bad:
-            bad += (queue for queue in self.queues if queue.why or queue.entries.whys)
+        bad = [queue for queue in self.queues if queue.why or queue.entries.whys] if walk and walk.bad else []
         for queue in bad:
             for at, why in queue.entries.whys.items():
                 branch = why.startswith(BRANCH)
@@ -235,7 +234,7 @@ def _replayed(found: Recovered, *, check: bool = False) -> Walk | None:
                 found.checked = True
                 pages.take(batch)
     found.checked |= source.size > 0 and not log.end
-    found.used = None if log.end else next(pages.used(), None)
+    found.used = None if log.end else pages.used()
     if found.used is not None and not source.size and not found.backup:
         found.notes.add("no-log", LOG)
     if log.reason in ("other-generation", "bad-record") and (number := log.alarming):
@@ -251,7 +250,7 @@ def _settle(found: Recovered, walk: Walk, policy: str) -> None:
     log, pages, _ = found.read
     found.queues, found.fits = walk.queues, walk.sound and not pages.changed
     if walk.unwritten and log.end:
-        found.used = next(pages.used(), None)
+        found.used = pages.used()
     _judge(found, log, pages, walk)
     if walk.why:
         found.refused = "bad-root", walk.why
@@ -274,14 +273,13 @@ def _judge(found: Recovered, log: Log, pages: ReplayedPages, walk: Walk) -> None
     size, used = pages.page_size, found.used
     if not pages.in_file:
         found.notes.add("no-pages", PAGES)
-    unreached = []
-    if not walk.unwritten and not found.checked:
-        # No check will free these pages. The log was lost in a crash, or the files were copied at different
-        # times.
-        unreached = [*pages.used(walk.roles)]
-    for page in unreached:
+    # No check will free these pages. The log was lost in a crash, or the files were copied at different
+    # times.
+    unreached = page = None if walk.unwritten or found.checked else pages.used(1, walk.roles)
+    while page is not None:
         text = f"page {page} is in use, and nothing refers to it"
         found.notes.add("unreached", PAGES, text, page * size)
+        page = pages.used(page + 1, walk.roles)
     if walk.unwritten and used is not None:
         found.notes.add("no-root", PAGES, f"page 0 was never written, and page {used} is in use", 0)
     # The file of pages, or pages that something refers to (SMQ-RCV-113, 114).
@@ -409,12 +407,6 @@ def _maps(found: Recovered) -> Iterator[FileMap]:
         yield FileMap(found.names[path], len(data), "invalid" if path in found.bad_files else of, header)
 
 
-@cache
-def _losses() -> frozenset[str]:
-    """Return the codes of the notes on losses."""
-    return frozenset(code for code, note in get_format(FORMAT).vocabulary.notes.items() if note.loss)
-
-
 def observe(files: Files, _: str, policy: str, params: Params) -> Observation:
     """Return the state after a start with a policy. Without a policy, return all readable entries."""
     stored, page_size, names = _asked(files, params)
@@ -436,9 +428,7 @@ def observe(files: Files, _: str, policy: str, params: Params) -> Observation:
         gone = [Dropped(found.name(path), 0, len(stored[path]), "bad-durable") for path in found.bad_files]
         dropped = *dropped, *gone
     notes = found.notes.named(found.name) if found.notes.total else ()
-    lossy = bool(dropped or found.missing)
-    if notes and not lossy:
-        lossy = not _losses().isdisjoint(found.notes.codes)
+    lossy = dropped or found.missing or (found.notes.total and not _LOSSES.isdisjoint(found.notes.codes))
     return Observation(
         RECOVERED if lossy else CLEAN,
         records=found.log.records(),

@@ -14,7 +14,7 @@ from struct import Struct, pack
 
 from journalspec.swiftmq_store import ACTIONS
 from journalspec_reference.batches import STRETCH, Batch, Memory, Source, zeros, zeros_end
-from journalspec_reference.swiftmq_store.codec import FREE, NONE, BadStore, is_free
+from journalspec_reference.swiftmq_store.codec import FREE, NONE, BadStore, is_free, whole
 
 START, COMMIT, ABORT = 1, 2, 3
 #: The first bytes of a log that begins with START.
@@ -174,11 +174,11 @@ class Log:
         self.source, self.page_size = source, page_size
         # Between two checkpoints, the file grows by at most one page for each action.
         self._most = pages + source.size // LEAST_ACTION
-        head = source.read(0, START_SIZE)
+        head = source.read(0, START_SIZE) if source.size else b""
         self.reason = "" if head else "empty"
         if head.startswith(_TAG):
             self.tagged, self.lead = True, LEADS[True]
-            self.generation = int.from_bytes(head[4:], signed=True)
+            self.generation = whole(head[4:], signed=True)
             if len(head) < START_SIZE or self.generation == NONE:
                 self.generation, self.reason = NONE, "bad-start"
 
@@ -327,7 +327,7 @@ class Log:
         """
         at, read = self.end + self.lead, self.source.read
         head = read(self.end, self.lead)
-        if len(head) < self.lead or NUMBER.unpack_from(head)[0] not in {COMMIT, ABORT}:
+        if len(head) < self.lead or NUMBER.unpack_from(head)[0] not in _KINDS[False]:
             return 0
         (number,) = NUMBER.unpack_from(head, self.lead - NUMBER.size)
         if number >= ALARMING:
@@ -373,8 +373,8 @@ SETTLED = 16 << 20
 #: The memory for the position of one image in bytes. A page is built when its positions take more memory than
 #: the page.
 PLACE = 24
-#: The end of the header fields that an index changes one by one, and the length of each.
-_FIELDS_END, _FIELD = 17, 4
+#: The header fields that an index changes one by one, the end of the last one, and the length of each.
+_FIELDS, _FIELDS_END, _FIELD = range(1, 17, 4), 17, 4
 
 
 class ReplayedPages:
@@ -382,6 +382,11 @@ class ReplayedPages:
 
     `count` is the number of complete pages in the file, or more if the log changes later pages.
     """
+
+    #: The most recently read pages and their bytes.
+    _held, _block = range(0), b""
+    #: The changed page that was built last: several readers ask for the same page in turn.
+    _last: tuple[int, bytes] = (-1, b"")
 
     def __init__(self, source: Source, page_size: int, log: Source | None = None) -> None:
         self._source, self._log, self.page_size = source, log, page_size
@@ -392,16 +397,12 @@ class ReplayedPages:
         #: Maps pages that the log replaces with zeros or with an image of the complete page to whether they
         #: are free.
         self._made: dict[int, bool] = {}
-        #: The compared header fields (page * page size + offset), and the file's values of those that differ
-        #: from the log.
-        self._seen: set[int] = set()
-        self._unlike: dict[int, bytes] = {}
-        #: The most recently read pages and their bytes. Content in memory is read directly.
-        self._in_memory = isinstance(source, Memory)
-        #: The changed page that was built last: several readers ask for the same page in turn.
-        self._last: tuple[int, bytes] = (-1, b"")
-        self._held = range(self.in_file if self._in_memory else 0)
-        self._block = source.read(0, source.size) if self._in_memory else b""
+        #: Maps the compared header fields (page * page size + offset) to the file's value if it differs from
+        #: the log, or to None.
+        self._unlike: dict[int, bytes | None] = {}
+        # Content in memory is read directly.
+        if isinstance(source, Memory):
+            self._held, self._block = range(self.in_file), source.read(0, source.size)
 
     def _hold(self, number: int) -> None:
         """Read a page that is not cached. If it is near the cached pages, also read the pages around it."""
@@ -453,21 +454,22 @@ class ReplayedPages:
             page[0] = self._made.get(number, False)
         return bytes(page)
 
-    def used(self, known: Mapping[int, int] | bytearray | None = None) -> Iterator[int]:
-        """Yield the used pages, except for page 0, pages of zeros, and those with a number in `known`.
+    def used(self, number: int = 1, known: Mapping[int, int] | bytearray | None = None) -> int | None:
+        """Return the first used page from page `number` on. Return None if there is none.
 
-        Holes are skipped.
+        Pages of zeros, pages with a number in `known`, and holes are skipped.
         """
-        number, nothing = 1, bytes(self.page_size)
-        while number < self.count:
+        count, nothing = self.count, bytes(self.page_size)
+        while number < count:
             if known is None or not known[number]:
                 page = self[number]
                 if not is_free(page) and page != nothing:
-                    yield number
-                elif not page[0] and not self._in_memory:
+                    return number
+                if not page[0] and not isinstance(self._source, Memory):
                     number = max(number + 1, self.hole_end(number))
                     continue
             number += 1
+        return None
 
     def hole_end(self, number: int) -> int:
         """Return the first page from this one on that is changed, or not completely in a hole of the file."""
@@ -498,20 +500,20 @@ class ReplayedPages:
     @property
     def unlike(self) -> list[int]:
         """Return the pages whose state in the file differs from every state that the log passes through."""
-        if not self._unlike:
-            return []
-        return sorted({field // self.page_size for field in self._unlike} - self._made.keys())
+        fields = [field for field, there in self._unlike.items() if there]
+        return sorted({field // self.page_size for field in fields} - self._made.keys()) if fields else []
 
     def take(self, batch: Batch) -> None:
         """Replay records in order (SMQ-RCV-028); an ABORT is applied, then undone (SMQ-RCV-029)."""
         data, lead, size, top = batch.data, batch.more["lead"], self.page_size, self.in_file
         changed, made, most = self.changed, self._made, SETTLED // size
-        for begin, end, code in zip(batch.off, batch.end, batch.code, strict=True):
+        for at, code in enumerate(batch.code):
             if code == START:
                 continue
-            steps: Iterable[LoggedAction] = actions(data, begin + lead, end, size)
+            begin, end = batch.off[at] + lead, batch.end[at]
+            steps: Iterable[LoggedAction] = actions(data, begin, end, size)
             if code == ABORT:
-                steps = chain(steps, _undone(data, begin + lead, end, size))
+                steps = chain(steps, _undone(data, begin, end, size))
             # Bytes are put into a page, which is used from then on; without bytes, the page becomes free.
             for _, _, kind, page, _, off, before, image in steps:
                 images = changed.get(page)
@@ -547,19 +549,20 @@ class ReplayedPages:
         """
         start, size = after
         old, least = before or after
-        for off in range(max(1, at - (at - 1) % _FIELD), min(at + max(size, least), _FIELDS_END), _FIELD):
+        for off in _FIELDS[(at and at - 1) // _FIELD : (at + max(size, least) + 2) // _FIELD]:
             field, shift = page * self.page_size + off, off - at
             # A field that agreed once, or of which a part was changed first, is not compared again.
-            if field in self._seen and field not in self._unlike:
+            known = self._unlike.get(field, b"")
+            if known is None:
                 continue
-            values = [data[image + shift : image + shift + _FIELD] for image in (old, start)]
-            if field not in self._seen:
-                self._seen.add(field)
+            values = data[old + shift : old + shift + _FIELD], data[start + shift : start + shift + _FIELD]
+            if not known:
+                self._unlike[field] = None
                 # Only a change of exactly this field shows its value before the log.
                 if before and at == off and size == least == _FIELD:
                     there = self._source.peek(field - off, field + _FIELD)
                     if there[off:] not in values and not is_free(there):
                         self._unlike[field] = there[off:]
-            elif shift < 0 or min(size, least) < shift + _FIELD or self._unlike[field] in values:
+            elif shift < 0 or min(size, least) < shift + _FIELD or known in values:
                 # A change of a part of the field proves nothing.
-                del self._unlike[field]
+                self._unlike[field] = None

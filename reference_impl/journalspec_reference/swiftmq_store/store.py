@@ -11,9 +11,7 @@ from array import array
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
-from functools import partial
 from itertools import chain
 from struct import Struct
 from typing import Any, NamedTuple, TypeVar
@@ -157,6 +155,10 @@ class Entries(Sequence[Entry]):
         return self.listed(at)
 
 
+#: There can be millions of queues. All queues without messages share one empty list of entries.
+_NO_ENTRIES = Entries(ReplayedPages(source_of(b""), codec.SMALLEST_PAGE))
+
+
 class Chained:
     """The `length` bytes of a message that was read before, from its first page on.
 
@@ -258,7 +260,7 @@ class StoreNotes:
         """Return the notes; `name` maps the store's own name of a file to its name here."""
         counts = self._counts.items() if self.total > MOST_TOLD else ()
         many = [(code, number - MOST_TOLD) for code, number in counts if number > MOST_TOLD]
-        return Deferred(len(self._kept) + len(many), partial(self._made, name, many))
+        return Deferred(len(self._kept) + len(many), lambda: self._made(name, many))
 
     def _made(self, name: Callable[[str], str], many: Iterable[tuple[str, int]]) -> Iterator[Note]:
         for code, file, off, text in self._kept:
@@ -277,6 +279,11 @@ class Walk:
     sound = False
     #: The lowest missing page with a reference, and the number of references to missing pages.
     absent: tuple[int, int] | None = None
+    #: Maps the first page of a message to the position of the first entry that refers to it, or NONE. It is
+    #: created only if an entry refers to a page that is in use.
+    _first: array[int] | dict[int, int] | None = None
+    #: The damaged ones of the queues.
+    bad: Sequence[Queue] = ()
     #: The pages with a use, in order. The list is created only for a large file.
     _reached: Sequence[int] = ()
 
@@ -287,9 +294,6 @@ class Walk:
         self.roles: bytearray | Counter[int] = bytearray(pages.count) if self._few else Counter()
         #: Pages that an index uses as its own pages, but that are not index pages.
         self._no_index: set[int] = set()
-        #: Maps the first page of a message to the position of the first entry that refers to it, or NONE. It
-        #: is created only if an entry refers to a page that is in use.
-        self._first: array[int] | dict[int, int] = {}
         #: Maps the first page of a message to which both the queue of branches and another queue refer to the
         #: facts in the queue that is walked later.
         self._other: dict[int, Facts] = {}
@@ -297,9 +301,7 @@ class Walk:
         #: Maps the first page of a message to the number of further entries that refer to it, outside the
         #: queue of branches.
         self.shared: dict[int, int] = {}
-        #: The queues, and those of them that are damaged.
         self.queues: list[Queue] = []
-        self.bad: list[Queue] = []
         #: Maps the first page of a message to the part of a prepared branch in it.
         self.branches: dict[int, codec.Branch] = {}
         #: First pages of damaged messages. Their pages can also belong to other messages, so they cannot be
@@ -379,14 +381,13 @@ class Walk:
         pages, roles, noted, count = self._pages, self.roles, self.notes.total, self._pages.count
         if not count:
             return self
-        # There can be millions of queues. All queues without messages share one empty list of entries.
-        none, damaged = Entries(pages), 0
         try:
             for roots in self._index(0, _ROOT, codec.root_slots):
                 for _, name, head, _, _ in roots:
-                    self.queues.append(Queue(name, head, none))
+                    self.queues.append(Queue(name, head, _NO_ENTRIES))
         except BadStore as bad:
             self.why = str(bad)
+        damaged = 0
         # Walk all indexes first. If a message refers to a page of an index, the message is wrong, not the
         # index.
         for queue in self.queues:
@@ -397,14 +398,14 @@ class Walk:
                         if key <= last:
                             self.notes.add("key-order", PAGES, f"key {key} follows key {last}")
                         last = key
-                    if rows and queue.entries is none:
+                    if rows and queue.entries is _NO_ENTRIES:
                         queue.entries = Entries(pages)
                     queue.entries.add(rows)
             except BadStore as bad:
                 damaged += 1
                 queue.why = str(bad) if damaged <= MOST_TOLD else "damaged"
         for number, queue in enumerate(self.queues):
-            if queue.entries is none:
+            if queue.entries is _NO_ENTRIES:
                 continue
             know, plain = queue.entries.know, queue.name != PREPARED
             for at, page in enumerate(queue.entries.first_pages()):
@@ -433,7 +434,7 @@ class Walk:
 
         `place` is the queue and position of its entry.
         """
-        if not self._first:
+        if self._first is None:
             self._first = self._places()
         known = self._first[page]
         if known == place:
@@ -533,13 +534,16 @@ def fitting_size(data: Any, given: int) -> int | None:
     head = bytes(data[: SIZES[-1] + 1])
     # Without an entry on page 0, no size can be tested.
     if len(head) > INDEX_HEADER and any(head[_SLOTS]):
-        with suppress(BadStore):
-            _, _, slots, _ = codec.index(head)
-            roots = codec.root_slots(head, slots)
-            heads = [first for of, _, first, _, _ in roots if of == 1]
-            for size in (given, *SIZES):
-                if roots[-1][-1] <= size <= len(head) and _fits(data, size, heads):
-                    return None if size == given else size
+        try:
+            roots = codec.root_slots(head, codec.index(head)[2])
+        except BadStore:
+            roots = []
+        heads = [first for of, _, first, _, _ in roots if of == 1][:_HEADS]
+        # All first pages of queues are in the file.
+        most = min(len(data) // (max(heads) + 1), len(head)) if heads and min(heads) >= 0 else 0
+        for size in dict.fromkeys((given, *SIZES[: most // SIZES.step])):
+            if most >= size >= roots[-1][-1] and _fits(data, size, heads):
+                return None if size == given else size
     free = head[1:].find(1) + 1 if head[:1] == codec.FREE else 0
     return free if free != given and free in SIZES and not any(head[1:free]) else None
 
@@ -548,7 +552,7 @@ def _fits(data: Any, size: int, heads: Sequence[int]) -> bool:
     """Return whether `heads` are first pages of queues if pages have this size, and begin with a message."""
     pages = ReplayedPages(source_of(data), size)
     try:
-        for head in heads[:_HEADS]:
+        for head in heads:
             page = pages[head]
             prev, _, slots, valid = codec.index(page)
             entries = [entry for entry in codec.queue_slots(page, slots) if entry[0] == 1]
@@ -558,4 +562,4 @@ def _fits(data: Any, size: int, heads: Sequence[int]) -> bool:
                 return False
     except BadStore:
         return False
-    return bool(heads)
+    return True

@@ -33,13 +33,8 @@ _NO_PROPERTIES = "service.properties is missing: Derby does not know the databas
 _NO_CONTAINERS = "without the containers of the database (seg0), its tables are unknown"
 
 
-def contents(answer: Answer) -> DerbyContents:
-    """Return the content of a database after recovery. Unreadable parts become remarks."""
-    return DerbyContents(answer)
-
-
 class DerbyContents(Contents):
-    """Represents the tables of a database.
+    """Represents the tables of a database after recovery. Unreadable parts become remarks.
 
     The name of each SQL table consists of the name of its schema and its own name.
     """
@@ -243,6 +238,10 @@ class DerbyContents(Contents):
         for container, fault in () if self.looked_at else self.state.faults(counted):
             self._report(container, fault, NO_SELECT)
         self.looked_at = True
+
+
+#: The function of this module for all formats.
+contents = DerbyContents
 
 
 def _columns(table: SqlTable) -> tuple[Column, ...]:

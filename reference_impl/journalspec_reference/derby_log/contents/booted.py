@@ -163,7 +163,7 @@ class Booted:
                 instant = int.from_bytes(batch.data[start + 4 : start + BEFORE], "big")
                 self._take(store, instant, body, redo_from)
         for transaction in (*store.losers(), *store.branches()):
-            for _, body in store.undoable(transaction):
+            for body in map(store.find, store.undoable(transaction)):
                 self._undo(body)
         return store
 

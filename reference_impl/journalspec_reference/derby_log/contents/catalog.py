@@ -97,7 +97,7 @@ def catalogue(state: Booted, properties: Mapping[str, str]) -> tuple[dict[str, S
                 found[entry.title] = entry
     named = {entry.container for entry in found.values()}
     whole = {_container(f"{name}Identifier", properties) for name in _HEAPS} <= named
-    unnamed = (by_heap(state, each) for each in state.heaps() if not whole and each not in named)
+    unnamed = [by_heap(state, each) for each in state.heaps() if not whole and each not in named]
     bare = {entry.title: entry for entry in unnamed if entry is not None}
     return {**dict(sorted(found.items())), **bare}, others
 
