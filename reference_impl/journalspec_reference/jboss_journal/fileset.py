@@ -101,6 +101,7 @@ class FileSet(NamedTuple):
     complete: bool = False
 
 
+_FILE_ID = attrgetter("file_id")
 #: The file set without a pending compaction.
 NO_CHANGES = FileSet()
 
@@ -141,6 +142,7 @@ def gather(files: Files, dialect: Dialect, params: Params, imply: bool = False) 
     With `imply`, a file whose header is zeros gets the file id that its records imply.
     """
     extension = extension_of(files, params)
+    own = "." + extension
     notes: list[Note] = []
     plan = NO_CHANGES
     if dialect.control_file and CONTROL in files:
@@ -153,7 +155,7 @@ def gather(files: Files, dialect: Dialect, params: Params, imply: bool = False) 
             others.append(_control_file(files[name], dialect))
         elif name in plan.removed:
             others.append(_examine(name, files[name], dialect, params)._replace(role="superseded"))
-        elif final.removesuffix(".gz").endswith("." + extension):
+        elif final.removesuffix(".gz").endswith(own):
             found.append(_examine(name, files[name], dialect, params))
         elif final.endswith(leftovers_of(extension)):
             notes.append(Note("leftover", name))
@@ -161,10 +163,12 @@ def gather(files: Files, dialect: Dialect, params: Params, imply: bool = False) 
     found, copies = _without_copies(found, notes)
     others += copies
     implied: list[Note] = []
-    if [file for file in found if not any(file.header.values())]:
+    usable: list[DataFile] = []
+    if not all(map(_FILE_ID, found)):
+        # The header of such a file can be zeros.
         found = _with_headless(found, imply, implied)
-    ordered = sorted(found, key=attrgetter("file_id"))
-    usable, unused = list[DataFile](), CONTROL not in files
+    ordered = sorted(found, key=_FILE_ID)
+    unused = CONTROL not in files
     for file in ordered:
         if file.problem is None:
             usable.append(file)
@@ -324,21 +328,21 @@ def _notes(files: list[DataFile], usable: list[DataFile]) -> Iterator[Note]:
         before = file
     if len(usable) < 2:
         return
-    lengths = Counter([file.length for file in usable])
-    if len(lengths) > 1:
+    if len({file.length for file in usable}) > 1:
+        lengths = Counter([file.length for file in usable])
         usual = max(lengths, key=lambda length: (lengths[length], length))
         for file in usable:
             # Editions of a fixed length accept a longer file.
             if file.length != usual and not file.dialect.fixed_length:
                 yield Note("other-length", file.name, text=f"{file.length} bytes, most files have {usual}")
-    if gaps := missing_numbers(file.file_id for file in usable):
+    if gaps := missing_numbers(map(_FILE_ID, usable)):
         more = f" and {len(gaps) - MOST_GAPS} more gaps" if len(gaps) > MOST_GAPS else ""
         yield Note("file-id-gap", text=f"no file has the id {', '.join(gaps[:MOST_GAPS])}{more}")
 
 
 def _examine(name: str, data: Any, dialect: Dialect, params: Params) -> DataFile:
     """Return the file with its header, or with the first reason not to use it."""
-    length, header, problem = len(data), header_of(data[: dialect.header_size], dialect), None
+    length, header, problem = len(data), header_of(data, dialect), None
     configured = int(params.get("file_size", "0")) if dialect.fixed_length else 0
     expected_user = int(params.get("user_version", "0"))
     version, user = header.get("format_version", 0), header.get("user_version", expected_user)
@@ -367,11 +371,12 @@ def _control_file(data: Any, dialect: Dialect) -> DataFile:
 
 def header_of(data: Any, dialect: Dialect) -> dict[str, int]:
     """Return the header fields as they are in a file. Return none if the file is too short for them."""
-    if len(data) < dialect.header_size:
+    head = data[: dialect.header_size]
+    if len(head) < dialect.header_size:
         return {}
     if not dialect.versions:
-        return {"file_id": INT.unpack(data[: INT.size])[0]}
-    return dict(zip(LONG_FIELDS, LONG_HEADER.unpack(data[: LONG_HEADER.size]), strict=True))
+        return {"file_id": INT.unpack(head)[0]}
+    return dict(zip(LONG_FIELDS, LONG_HEADER.unpack(head), strict=True))
 
 
 def _control_plan(files: Files, lists: ControlLists | None, notes: list[Note]) -> FileSet:

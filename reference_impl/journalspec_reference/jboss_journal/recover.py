@@ -23,6 +23,7 @@ from journalspec_reference.jboss_journal.codec import DIALECTS, INT, Dialect, Jo
 from journalspec_reference.jboss_journal.fileset import DataFile, FileSet
 from journalspec_reference.jboss_journal.scan import bodies_at, earlier, first_found, scan
 
+S = TypeVar("S")
 T = TypeVar("T")
 LONG = Struct(">q")
 #: The counts of a COMMIT or PREPARE: pairs of file (its id or turn) and number of records.
@@ -125,9 +126,9 @@ class Replay:
 
     def __init__(self, present: Iterable[int], complete: bool = False) -> None:
         self._present = frozenset(present)
-        #: For each part of a file: the file, its bytes, and the start of the part. A long file has several
-        #: parts, because the offset in a position has few bits.
-        self._places: list[tuple[DataFile, Source, int]] = []
+        #: For each part of a file: the file and the start of the part. A long file has several parts, because
+        #: the offset in a position has few bits.
+        self._places: list[tuple[DataFile, int]] = []
         self._size = self._turn = 0
         #: If the journal is small, its batches, each with the position of its first byte.
         self._kept: list[tuple[int, Batch]] = []
@@ -135,8 +136,9 @@ class Replay:
         #: If no file is missing, the ids of added records that are not delivered (None: not kept).
         self._added = Ids() if complete else None
         self._ended = Ids()
-        #: Deletes since the last sweep, and earlier deletes of records that were never added.
-        self._deletes, self._unknown = IdPlaces(), IdPlaces()
+        self._deletes = IdPlaces()
+        #: Maps the id of a record that was deleted earlier, but never added, to the place of its first delete.
+        self._unknown: dict[int, int] = {}
         #: Whether there was an UPDATE or UPDATE_TX: only those can change a record that is missing.
         self._changes = False
         #: For each transaction that lacks records: its id, the place of the record that shows this, and the
@@ -162,14 +164,14 @@ class Replay:
         self._size += file.limit
         if self._size > reread.KEEP:
             self._kept.clear()
-        self._places.append((file, source_of(file.data), 0))
+        self._places.append((file, 0))
 
     def take(self, batch: Batch) -> None:
         """Apply the records of a batch in order."""
-        file, source, begin = self._places[-1]
+        file, begin = self._places[-1]
         if batch.base - begin >> OFFSET_BITS - 1:
             begin = batch.base
-            self._places.append((file, source, begin))
+            self._places.append((file, begin))
         here = (len(self._places) - 1 << OFFSET_BITS) + batch.base - begin
         if self._size <= reread.KEEP:
             self._kept.append((here, batch))
@@ -259,9 +261,9 @@ class Replay:
                         added.add(ident)
             delivered.keep(live)
             if added is not None:
-                for row in deletes:
-                    if row[0] not in added:
-                        self._unknown.append(row)
+                for ident, place in deletes:
+                    if ident not in added:
+                        self._unknown.setdefault(ident, place)
             if gone:
                 deleted.update(gone)
                 latest = max(gone)
@@ -339,7 +341,7 @@ class Replay:
         The sequences read records on access; long sequences read them anew at each access.
         """
         self._sweep()
-        dropped, prepared = list(self.dropped), []
+        dropped, prepared = self.dropped[:], []
         for tx, transaction in self._open.items():
             if transaction.in_doubt:
                 prepared.append((tx, transaction))
@@ -348,30 +350,22 @@ class Replay:
                 dropped.append(Discarded(tx, why))
         dropped.sort(key=_FIRST)
         prepared.sort(key=_FIRST)
-        live = self._delivered.places
-
-        def brief() -> Iterator[tuple[object, int]]:
-            batches = self.columns(place >> 1 for place in live)
-            return ((kind, size) for batch in batches for _, size, kind in batch.heads)
-
         state = ReplayedState(
-            live=self._listed(len(live), partial(self._shown, _live, live), _body_size, brief),
-            prepared=self._listed(
-                len(prepared),
-                lambda: starmap(self._in_doubt, prepared),
-                lambda item: COST * (len(item["records"]) + len(item["deletes"])),
-            ),
-            discarded=self._listed(
-                len(dropped), lambda: ({"tx": item.tx, "why": item.why} for item in dropped), lambda _: 0
-            ),
+            live=self._listed(self._live, self._delivered.places, _body_size, self._brief),
+            prepared=self._listed(self._in_doubt, prepared, _doubt_size),
+            discarded=self._listed(_discarded, dropped, _no_size),
         )
         state.replay = self
         return state
 
+    def _brief(self) -> Iterator[tuple[object, int]]:
+        """Yield the user type and the size of each live record."""
+        return ((kind, size) for batch in self.live_columns() for _, size, kind in batch.heads)
+
     @property
     def rejected(self) -> bool:
         """Whether a discarded transaction has a COMMIT or PREPARE. In that case, records were lost."""
-        return bool(self.dropped) or any(item.unhealthy_prepare for item in self._open.values())
+        return bool(self.dropped) or any([item.unhealthy_prepare for item in self._open.values()])
 
     def live(self) -> Iterator[Body]:
         """Yield the live records in the order of delivery; raises Changed like :meth:`bodies`."""
@@ -411,18 +405,19 @@ class Replay:
         """
         self._sweep()
         unknown: dict[int, int] = {}
-        lacking, doubt = self._lacking[:], list[tuple[int, int]]()
+        lacking = self._lacking[:]
         for tx, item in self._open.items():
-            if item.in_doubt:
-                doubt += [row for row in item.changes if row[1] & 1]
-            elif item.lacks[1]:
+            if item.lacks[1]:
                 lacking.append((tx, *item.lacks))
-        # Almost all changes follow the ADD of their record within a few records, so this fast test comes
-        # first.
-        for ident, place in (*_soon_unknown(self._delivered), *doubt) if self._changes else ():
-            if ident not in unknown and ident not in self._deleted:
-                unknown[ident] = place
-        for ident, place in self._unknown:
+        if self._changes:
+            doubts = (item.changes for item in self._open.values() if item.in_doubt)
+            doubt = (row for row in chain.from_iterable(doubts) if row[1] & 1)
+            # Almost all changes follow the ADD of their record within a few records, so this fast test comes
+            # first.
+            for ident, place in chain(_soon_unknown(self._delivered), doubt):
+                if ident not in unknown and ident not in self._deleted:
+                    unknown[ident] = place
+        for ident, place in self._unknown.items():
             # Artemis writes a DELETE of record 0 for an address that it has not stored.
             if ident != 0 and self._added is not None and ident not in self._added:
                 unknown.setdefault(ident, place)
@@ -435,8 +430,8 @@ class Replay:
             return ()
         return joined(
             observation.missing_place,
-            few(lambda: starmap(self._unknown_record, unknown.items()), len(unknown), lambda _: 0),
-            few(lambda: starmap(self._lacking_records, lacking), len(lacking), lambda _: 0),
+            few(lambda: starmap(self._unknown_record, unknown.items()), len(unknown), _no_size),
+            few(lambda: starmap(self._lacking_records, lacking), len(lacking), _no_size),
         )
 
     def _unknown_record(self, ident: int, place: int) -> Missing:
@@ -447,20 +442,20 @@ class Replay:
 
     def _record(self, place: int) -> JournalRecord:
         """Return the record at a place; raises Changed if it is read again and is no longer there."""
-        file, source, _ = self._places[place >> OFFSET_BITS]
+        file, _ = self._places[place >> OFFSET_BITS]
         if self._kept:
             here, batch = self._kept[bisect_right(self._kept, place, key=_FIRST) - 1]
             return decode_record(batch.data, place - here, file.dialect, batch.base)
         _, off = self.where(place)
         stamp = file.dialect.stamp(file.file_id)
-        found = first_found(source, file.dialect, stamp, off, file.limit, 1)
+        found = first_found(source_of(file.data), file.dialect, stamp, off, file.limit, 1)
         if found is None or found.base + found.off[0] != off:
             raise Changed(file.name)
         return decode_record(found.data, found.off[0], file.dialect, found.base)
 
     def where(self, place: int) -> tuple[str, int]:
         """Return the file and the offset of the record at a place."""
-        file, _, begin = self._places[place >> OFFSET_BITS]
+        file, begin = self._places[place >> OFFSET_BITS]
         return file.name, begin + (place & (1 << OFFSET_BITS) - 1)
 
     def bodies(self, places: Iterable[int]) -> Iterator[Body]:
@@ -479,8 +474,8 @@ class Replay:
             while groups:
                 group = groups.pop(0)
                 first, length = min(group), max(group) - min(group) + AGAIN_FROM
-                file, source, begin = self._places[first >> OFFSET_BITS]
-                limit = file.limit
+                file, begin = self._places[first >> OFFSET_BITS]
+                source, limit = source_of(file.data), file.limit
                 off, found, end = begin + (first & (1 << OFFSET_BITS) - 1), None, 0
                 # Twice the length of the last read is enough for adjacent records of that size. Positions in
                 # different files are far apart as numbers, so they are never read together.
@@ -499,32 +494,42 @@ class Replay:
                 else:
                     raise Changed(file.name)
 
-    def _shown(
-        self, form: Callable[[JournalRecord], dict[str, Any]], places: Iterable[int]
-    ) -> Iterator[dict[str, Any]]:
-        return map(form, map(self._record, (place >> 1 for place in places)))
-
     def _listed(
         self,
-        count: int,
-        make: Callable[[], Iterable[T]],
+        form: Callable[[S], T],
+        items: Sequence[S],
         size: Callable[[T], int],
         brief: Callable[[], Iterable[tuple[object, int]]] | None = None,
     ) -> Sequence[T]:
-        """Return the items of `make`, made on access; in a large journal, `size` decides which are kept."""
+        """Return the forms of `items`, made on access; in a large journal, `size` decides if they are kept."""
+        count = len(items)
         if not count:
             return []
         if self._size + COST * count <= reread.KEEP:
-            return Deferred(count, make)
-        return few(make, count, size, brief)
+            return Deferred(count, partial(map, form, items))
+        return few(partial(map, form, items), count, size, brief)
 
-    def _in_doubt(self, tx: int, transaction: Transaction) -> Mapping[str, Any]:
-        changes, deletes = transaction.changes.places, transaction.deletes.places
+    def _live(self, place: int) -> dict[str, Any]:
+        record = self._record(place >> 1)
+        return {
+            "kind": "UPDATE" if place & 1 else "ADD",
+            "id": record.id,
+            "user_type": record.user_type,
+            "body": record.body,
+            "compact_count": record.compact_count,
+        }
+
+    def _delete(self, place: int) -> dict[str, Any]:
+        record = self._record(place >> 1)
+        return {"id": record.id, "body": record.body}
+
+    def _in_doubt(self, row: tuple[int, Transaction]) -> Mapping[str, Any]:
+        tx, transaction = row
         return {
             "tx": tx,
             "extra": self._record(transaction.prepared).extra,
-            "records": self._listed(len(changes), partial(self._shown, _live, changes), _body_size),
-            "deletes": self._listed(len(deletes), partial(self._shown, _delete, deletes), _body_size),
+            "records": self._listed(self._live, transaction.changes.places, _body_size),
+            "deletes": self._listed(self._delete, transaction.deletes.places, _body_size),
         }
 
 
@@ -555,18 +560,16 @@ def _body_size(item: Mapping[str, Any]) -> int:
     return len(item["body"])
 
 
-def _live(record: JournalRecord) -> dict[str, Any]:
-    return {
-        "kind": "UPDATE" if record.kind.name.startswith("UPDATE") else "ADD",
-        "id": record.id,
-        "user_type": record.user_type,
-        "body": record.body,
-        "compact_count": record.compact_count,
-    }
+def _doubt_size(item: Mapping[str, Any]) -> int:
+    return COST * (len(item["records"]) + len(item["deletes"]))
 
 
-def _delete(record: JournalRecord) -> dict[str, Any]:
-    return {"id": record.id, "body": record.body}
+def _discarded(item: Discarded) -> dict[str, Any]:
+    return {"tx": item.tx, "why": item.why}
+
+
+def _no_size(_: object) -> int:
+    return 0
 
 
 def recover(files: Files, edition: str, policy: str, params: Params) -> Observation:
@@ -579,7 +582,8 @@ def recover(files: Files, edition: str, policy: str, params: Params) -> Observat
     if problem is not None:
         return problem
     seen, beside = Found(), Found()
-    usable, notes = found.usable, list[Note]()
+    usable = found.usable
+    notes: list[Note] = []
     for file in found.files:
         if file.problem is None:
             continue

@@ -170,12 +170,13 @@ def scan(  # noqa: C901, PLR0912, PLR0915 # one loop on purpose: a branch is a r
         base += at
         batch.code += bytes(map(data.__getitem__, batch.off))
         yield batch
-    # The bytes after the last record are not a hole; the regions there reach to their claimed ends.
-    regions = _of_this_life(source, dialect, last, limit, torn) if torn else iter(())
-    while damage := [*islice(regions, MOST_ODD)]:
-        batch = Batch(limit, b"")
-        batch.damage = damage
-        yield batch
+    if torn:
+        # The bytes after the last record are not a hole; the regions there reach to their claimed ends.
+        regions = _of_this_life(source, dialect, last, limit, torn)
+        while damage := [*islice(regions, MOST_ODD)]:
+            batch = Batch(limit, b"")
+            batch.damage = damage
+            yield batch
 
 
 def _followed(
