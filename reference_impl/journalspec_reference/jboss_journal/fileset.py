@@ -311,8 +311,6 @@ def changed_headers(files: Sequence[DataFile], counts: Sequence[int]) -> Iterato
     `counts` is the number of own records in each of the `files`. A free file also has no own records, but its
     id is one of the next after those in use.
     """
-    if all(counts):
-        return
     far = FAR + max([file.file_id for file, count in zip(files, counts, strict=True) if count], default=0)
     for file, count in zip(files, counts, strict=True):
         implied = implied_id(file.data, file.dialect) if not count and file.file_id >= far else None

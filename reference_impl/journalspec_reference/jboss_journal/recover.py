@@ -60,16 +60,21 @@ def _told(file: DataFile, batch: Batch, *, as_stamped: bool = False) -> Iterator
 
 def stretch_of(file: DataFile, *, quiet: bool = False) -> Stretch:
     """Return the log of a file; with `quiet`, it contains only the records."""
-    source, dialect, limit = source_of(file.data), file.dialect, file.limit
-    stamp, header = dialect.stamp(file.file_id), dialect.header_size
-    gone = (batches.damaged(0, header, "lost-header"),) if file.headless else ()  # JBM-RCV-036
-    return Stretch(
-        file.name,
-        lambda: chain(gone, scan(source, dialect, stamp, header, limit, quiet=quiet)),
-        partial(_told, file),
-        batches.late_columns(__package__, dialect, file.file_id),
-        file.role,
-    )
+    dialect, header, limit = file.dialect, file.dialect.header_size, file.limit
+    log = partial(scan, source_of(file.data), dialect, dialect.stamp(file.file_id), header, limit)
+    if quiet:
+        log = partial(log, quiet=True)
+    if file.headless:
+        log = partial(_after_header, batches.damaged(0, header, "lost-header"), log)  # JBM-RCV-036
+    return Stretch(file.name, log, partial(_told, file), partial(_columns, file), file.role)
+
+
+def _after_header(lost: Batch, log: Callable[[], Iterable[Batch]]) -> Iterator[Batch]:
+    return chain([lost], log())
+
+
+def _columns(file: DataFile, batch: Batch) -> Mapping[str, Any]:
+    return batches.late_columns(__package__, file.dialect, file.file_id)(batch)
 
 
 class Transaction:
@@ -581,16 +586,11 @@ def recover(files: Files, edition: str, policy: str, params: Params) -> Observat
     problem, forensic = _refused(found, files, policy), not policy
     if problem is not None:
         return problem
-    seen, beside = Found(), Found()
-    usable = found.usable
-    notes: list[Note] = []
-    for file in found.files:
-        if file.problem is None:
-            continue
+    seen, usable = Found(), found.usable
+    # The header of an unusable file can be the wrong part, so its records are searched for (JBM-RCV-030).
+    searched = [file for file in found.files if file.problem is not None]
+    for file in searched:
         _rows(seen, _left_out(file))
-        # The header can be the wrong part, so the file id in the record is used here (JBM-RCV-030).
-        if _rows(beside, _of_other_lives(file)):
-            notes.append(Note("unanchored", file.name))
     replay = Replay([file.file_id for file in usable], found.complete)
     counts = []
     for file in usable:
@@ -601,14 +601,14 @@ def recover(files: Files, edition: str, policy: str, params: Params) -> Observat
             replay.take(batch)
             counts[-1] += len(batch.off)
     if forensic:
-        for file in usable:
-            if _rows(beside, _of_other_lives(file)):
-                notes.append(Note("stale", file.name))
+        searched += usable
         for stretch in _aside(found):
             _rows(seen, stretch)
+    beside, notes = _of_other_lives(searched) if searched else ((), ())
     state, dropped = replay.outcome(), seen.dropped()
     gaps = () if replay.deletes else fileset.lost_from(found)
-    missing: Sequence[Missing] = (*found.missing, *gaps, *fileset.changed_headers(usable, counts))
+    changed = () if all(counts) else fileset.changed_headers(usable, counts)
+    missing: Sequence[Missing] = (*found.missing, *gaps, *changed)
     if lacking := replay.missing():
         missing = joined(observation.missing_place, missing, lacking)
     mapped_files = (*found.files, *found.others) if forensic else found.files
@@ -617,11 +617,11 @@ def recover(files: Files, edition: str, policy: str, params: Params) -> Observat
         records=seen.records(),
         dropped=dropped,
         state=state,
-        files=tuple(map(fileset.map_of, mapped_files)),
+        files=Deferred(len(mapped_files), partial(map, fileset.map_of, mapped_files)),
         notes=joined(
             observation.note_place, found.notes, mapped(_transaction_note, state["discarded"]), notes
         ),
-        unanchored=beside.records(),
+        unanchored=beside,
         missing=missing,
     )
 
@@ -669,7 +669,16 @@ def _left_out(file: DataFile) -> Stretch:
     return batches.lost(file.name, 0, file.length, file.problem[0] if file.problem else "", "invalid")
 
 
-def _of_other_lives(file: DataFile) -> Stretch:
+def _of_other_lives(files: Sequence[DataFile]) -> tuple[Sequence[Record], Sequence[Note]]:
+    """Return the records with other file ids in some files, and a note on each file with such records."""
+    found, notes = Found(), []
+    for file in files:
+        if _rows(found, _beside(file)):
+            notes.append(Note("stale" if file.problem is None else "unanchored", file.name))
+    return found.records(), notes
+
+
+def _beside(file: DataFile) -> Stretch:
     """Return records with any file id between a file's own (JBM-RDR-019), or in an unusable file."""
     source, dialect, log = source_of(file.data), file.dialect, stretch_of(file, quiet=True)
 

@@ -151,7 +151,7 @@ def scan(  # noqa: C901, PLR0912, PLR0915 # one loop on purpose: a branch is a r
                     if last > begin:
                         batch.damage.append((begin, last, REASONS[why]))
                     if len(batch.damage) >= MOST_ODD:
-                        batch.code += bytes(map(data.__getitem__, batch.off))
+                        batch.code = bytearray([data[off] for off in batch.off])
                         yield batch
                         batch = Batch(base, data)
                         add = batch.off.append
@@ -168,7 +168,7 @@ def scan(  # noqa: C901, PLR0912, PLR0915 # one loop on purpose: a branch is a r
             batch.end.append(at)
             last = base + at
         base += at
-        batch.code += bytes(map(data.__getitem__, batch.off))
+        batch.code = bytearray([data[off] for off in batch.off])
         yield batch
     if torn:
         # The bytes after the last record are not a hole; the regions there reach to their claimed ends.
