@@ -178,12 +178,13 @@ def gather(files: Files, dialect: Dialect, params: Params, imply: bool = False) 
         # The headers of these files can be zeros.
         found = _with_headless(found, imply, implied)
     ordered = sorted(found, key=_FILE_ID)
-    unused = CONTROL not in files
-    for file in ordered:
+    unused = complete = CONTROL not in files
+    for number, file in enumerate(ordered, 1):
         if file.problem is None:
             usable.append(file)
         # The content of an unusable file is unknown.
         unused = unused and file.problem is None and file.file_id == file.number
+        complete = unused and complete and file.file_id == number
     _note(ordered, usable, notes)
     notes += implied
     return FileSet(
@@ -195,7 +196,7 @@ def gather(files: Files, dialect: Dialect, params: Params, imply: bool = False) 
         plan.renamed,
         _packed_away(ordered),
         unused,
-        unused and [*map(_FILE_ID, ordered)] == [*range(1, len(ordered) + 1)],
+        complete,
     )
 
 

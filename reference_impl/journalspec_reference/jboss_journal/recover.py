@@ -118,6 +118,7 @@ class Discarded(NamedTuple):
 class ReplayedState(dict[str, Any]):
     """The logical state, and the replay from which contents read the records again."""
 
+    __slots__ = ("replay",)
     replay: Replay
 
 
@@ -405,10 +406,9 @@ class Replay:
     def missing(self) -> Sequence[Missing]:
         """Return missing records that other records change or delete, and transactions that lack records.
 
-        A record is missing if it is not deleted, and neither a delivered record nor an open transaction has
-        added it (JBM-RCV-031).
+        Call :meth:`outcome` first. A record is missing if it is not deleted, and neither a delivered record
+        nor an open transaction has added it (JBM-RCV-031).
         """
-        self._sweep()
         unknown: dict[int, int] = {}
         lacking = self._lacking[:]
         for tx, item in self._open.items():
@@ -588,9 +588,11 @@ def recover(files: Files, edition: str, policy: str, params: Params) -> Observat
         return problem
     seen, usable = Found(), found.usable
     # The header of an unusable file can be the wrong part, so its records are searched for (JBM-RCV-030).
-    searched = [file for file in found.files if file.problem is not None]
-    for file in searched:
-        _rows(seen, _left_out(file))
+    searched: list[DataFile] = []
+    for file in found.files:
+        if file.problem is not None:
+            searched.append(file)
+            _rows(seen, _left_out(file))
     replay = Replay([file.file_id for file in usable], found.complete)
     counts = []
     for file in usable:
