@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import re
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from operator import attrgetter
@@ -109,7 +109,7 @@ class FileSet(NamedTuple):
     complete: bool = False
 
 
-_FILE_ID = attrgetter("file_id")
+FILE_ID: Callable[[DataFile], int] = attrgetter("file_id")
 #: The file set without a pending compaction.
 NO_CHANGES = FileSet()
 
@@ -170,14 +170,14 @@ def gather(files: Files, dialect: Dialect, params: Params, imply: bool = False) 
             others.append(_examine(name, files[name], dialect, params)._replace(role="leftover"))
     implied: list[Note] = []
     usable: list[DataFile] = []
-    ids = {*map(_FILE_ID, found)}
+    ids = {*map(FILE_ID, found)}
     if len(ids) < len(found):
         found, copies = _without_copies(found, notes)
         others += copies
     if 0 in ids:
         # The headers of these files can be zeros.
         found = _with_headless(found, imply, implied)
-    ordered = sorted(found, key=_FILE_ID)
+    ordered = sorted(found, key=FILE_ID)
     unused = complete = CONTROL not in files
     for number, file in enumerate(ordered, 1):
         if file.problem is None:
@@ -335,7 +335,7 @@ def _note(files: list[DataFile], usable: list[DataFile], notes: list[Note]) -> N
         before = file
     if len(usable) < 2:
         return
-    if len({file.length for file in usable}) > 1:
+    if len({len(file.data) for file in usable}) > 1:
         lengths = Counter([file.length for file in usable])
         usual = max(lengths, key=lambda length: (lengths[length], length))
         for file in usable:
@@ -343,7 +343,7 @@ def _note(files: list[DataFile], usable: list[DataFile], notes: list[Note]) -> N
             if file.length != usual and not file.dialect.fixed_length:
                 text = f"{file.length} bytes, most files have {usual}"
                 notes.append(Note("other-length", file.name, text=text))
-    if gaps := missing_numbers(map(_FILE_ID, usable)):
+    if gaps := missing_numbers(map(FILE_ID, usable)):
         more = f" and {len(gaps) - MOST_GAPS} more gaps" if len(gaps) > MOST_GAPS else ""
         notes.append(Note("file-id-gap", text=f"no file has the id {', '.join(gaps[:MOST_GAPS])}{more}"))
 

@@ -15,7 +15,7 @@ from journalspec.observation import At, Missing, Note, Observation, Record
 from journalspec.reread import COST, Changed, Deferred, few, joined, mapped
 from journalspec_reference import batches
 from journalspec_reference.api import Files, Params
-from journalspec_reference.batches import Batch, Found, Source, Stretch, source_of
+from journalspec_reference.batches import Batch, Found, Stretch, source_of
 from journalspec_reference.ids import NO_PLACES, IdPlaces, Ids
 from journalspec_reference.jboss_journal import codec, fileset
 from journalspec_reference.jboss_journal.bodies import Body, BodyColumns, PreparedTx
@@ -142,8 +142,8 @@ class Replay:
         #: If no file is missing, the ids of added records that are not delivered (None: not kept).
         self._added = Ids() if complete else None
         self._ended = Ids()
+        #: Deletes since the last sweep, and the first delete of each record that no record before it added.
         self._deletes = IdPlaces()
-        #: Maps the id of a record that was deleted earlier, but never added, to the place of its first delete.
         self._unknown: dict[int, int] = {}
         #: Whether there was an UPDATE or UPDATE_TX: only those can change a record that is missing.
         self._changes = False
@@ -371,7 +371,7 @@ class Replay:
     @property
     def rejected(self) -> bool:
         """Whether a discarded transaction has a COMMIT or PREPARE. In that case, records were lost."""
-        return bool(self.dropped) or any([item.unhealthy_prepare for item in self._open.values()])
+        return bool(self.dropped) or any(item.unhealthy_prepare for item in self._open.values())
 
     def live(self) -> Iterator[Body]:
         """Yield the live records in the order of delivery; raises Changed like :meth:`bodies`."""
@@ -506,7 +506,7 @@ class Replay:
         size: Callable[[T], int],
         brief: Callable[[], Iterable[tuple[object, int]]] | None = None,
     ) -> Sequence[T]:
-        """Return the forms of `items`, made on access; in a large journal, `size` decides if they are kept."""
+        """Return `form` of each item, made on access; in a large journal, `size` decides which are kept."""
         count = len(items)
         if not count:
             return []
@@ -593,7 +593,7 @@ def recover(files: Files, edition: str, policy: str, params: Params) -> Observat
         if file.problem is not None:
             searched.append(file)
             _rows(seen, _left_out(file))
-    replay = Replay([file.file_id for file in usable], found.complete)
+    replay = Replay(map(fileset.FILE_ID, usable), found.complete)
     counts = []
     for file in usable:
         replay.next_file(file)
