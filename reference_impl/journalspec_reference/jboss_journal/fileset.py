@@ -31,7 +31,7 @@ from journalspec_reference.jboss_journal.scan import first_found
 
 FORMAT = "jboss_journal"
 #: The form of a name: prefix - number . extension. A second "-" before the digits is the sign of the number.
-NAME = re.compile(r"^(.*?)-(-?[0-9]+)\.([A-Za-z]+)$")
+NAME = re.compile(r"^(?P<prefix>.*?)-(?P<number>-?[0-9]+)\.(?P<extension>[A-Za-z]+)$")
 CONTROL = "journal-rename-control.ctr"
 LEFTOVERS = (".tmp", ".cmp")
 #: The header of a file that was filled with 'J' and never given an id.
