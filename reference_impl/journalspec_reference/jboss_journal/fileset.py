@@ -350,7 +350,7 @@ def _note(files: list[DataFile], usable: list[DataFile], notes: list[Note]) -> N
 
 def _examine(name: str, data: Any, dialect: Dialect, params: Params) -> DataFile:
     """Return the file with its header, or with the first reason not to use it."""
-    length, header, problem = len(data), header_of(data, dialect), None
+    length, header, problem = len(data), header_of(data[: dialect.header_size], dialect), None
     configured = int(params.get("file_size", "0")) if dialect.fixed_length else 0
     expected_user = int(params.get("user_version", "0"))
     version, user = header.get("format_version", 0), header.get("user_version", expected_user)
@@ -373,18 +373,17 @@ def _control_file(data: Any, dialect: Dialect) -> DataFile:
 
     Its records have their own file id, and its header is ignored (JBM-CMP-004).
     """
-    header = header_of(data, dialect)
+    header = header_of(data[: dialect.header_size], dialect)
     return DataFile(CONTROL, data, dialect, dialect.control_id, None, len(data), header, role="control")
 
 
-def header_of(data: Any, dialect: Dialect) -> dict[str, int]:
-    """Return the header fields as they are in a file. Return none if the file is too short for them."""
-    head = data[: dialect.header_size]
+def header_of(head: bytes, dialect: Dialect) -> dict[str, int]:
+    """Return the header fields as they are at the start of a file. Return none if the file is too short."""
     if len(head) < dialect.header_size:
         return {}
     if not dialect.versions:
-        return {"file_id": INT.unpack(head)[0]}
-    return dict(zip(LONG_FIELDS, LONG_HEADER.unpack(head), strict=True))
+        return {"file_id": INT.unpack_from(head)[0]}
+    return dict(zip(LONG_FIELDS, LONG_HEADER.unpack_from(head), strict=True))
 
 
 def _control_plan(files: Files, lists: ControlLists | None, notes: list[Note]) -> FileSet:

@@ -15,7 +15,7 @@ from journalspec.observation import At, Missing, Note, Observation, Record
 from journalspec.reread import COST, Changed, Deferred, few, joined, mapped
 from journalspec_reference import batches
 from journalspec_reference.api import Files, Params
-from journalspec_reference.batches import Batch, Found, Stretch, source_of
+from journalspec_reference.batches import Batch, Found, Source, Stretch, source_of
 from journalspec_reference.ids import NO_PLACES, IdPlaces, Ids
 from journalspec_reference.jboss_journal import codec, fileset
 from journalspec_reference.jboss_journal.bodies import Body, BodyColumns, PreparedTx
@@ -58,10 +58,11 @@ def _told(file: DataFile, batch: Batch, *, as_stamped: bool = False) -> Iterator
         yield Record(item.kind.name, fields, At(file.name, item.off, item.end - item.off))
 
 
-def stretch_of(file: DataFile, *, quiet: bool = False) -> Stretch:
-    """Return the log of a file; with `quiet`, it contains only the records."""
+def stretch_of(file: DataFile, source: Source | None = None, *, quiet: bool = False) -> Stretch:
+    """Return the log of a file, whose bytes are `source`; with `quiet`, it contains only the records."""
+    source = source_of(file.data) if source is None else source
     dialect, header, limit = file.dialect, file.dialect.header_size, file.limit
-    log = partial(scan, source_of(file.data), dialect, dialect.stamp(file.file_id), header, limit)
+    log = partial(scan, source, dialect, dialect.stamp(file.file_id), header, limit)
     if quiet:
         log = partial(log, quiet=True)
     if file.headless:
@@ -132,9 +133,9 @@ class Replay:
 
     def __init__(self, present: Iterable[int], complete: bool = False) -> None:
         self._present = frozenset(present)
-        #: For each part of a file: the file and the start of the part. A long file has several parts, because
-        #: the offset in a position has few bits.
-        self._places: list[tuple[DataFile, int]] = []
+        #: For each part of a file: the file, its bytes, and the start of the part. A long file has several
+        #: parts, because the offset in a position has few bits.
+        self._places: list[tuple[DataFile, Source, int]] = []
         self._size = self._turn = 0
         #: If the journal is small, its batches, each with the position of its first byte.
         self._kept: list[tuple[int, Batch]] = []
@@ -161,8 +162,8 @@ class Replay:
         #: The ids of files that unhealthy COMMITs and PREPAREs list.
         self.disputed: set[int] = set()
 
-    def next_file(self, file: DataFile) -> None:
-        """Start another file, which gets the next turn.
+    def next_file(self, file: DataFile) -> Source:
+        """Start another file, which gets the next turn; return its bytes.
 
         Single counts are kept by turn, not by id, because two files can have the same id.
         """
@@ -170,14 +171,16 @@ class Replay:
         self._size += file.limit
         if self._size > reread.KEEP:
             self._kept.clear()
-        self._places.append((file, 0))
+        source = source_of(file.data)
+        self._places.append((file, source, 0))
+        return source
 
     def take(self, batch: Batch) -> None:
         """Apply the records of a batch in order."""
-        file, begin = self._places[-1]
+        file, source, begin = self._places[-1]
         if batch.base - begin >> OFFSET_BITS - 1:
             begin = batch.base
-            self._places.append((file, begin))
+            self._places.append((file, source, begin))
         here = (len(self._places) - 1 << OFFSET_BITS) + batch.base - begin
         if self._size <= reread.KEEP:
             self._kept.append((here, batch))
@@ -357,9 +360,9 @@ class Replay:
         dropped.sort(key=_FIRST)
         prepared.sort(key=_FIRST)
         state = ReplayedState(
-            live=self._listed(self._live, self._delivered.places, _body_size, self._brief),
-            prepared=self._listed(self._in_doubt, prepared, _doubt_size),
-            discarded=self._listed(_discarded, dropped, _no_size),
+            live=self._listed(self._shown, _live, self._delivered.places, _body_size, self._brief),
+            prepared=self._listed(map, self._in_doubt, prepared, _doubt_size),
+            discarded=self._listed(map, _discarded, dropped, _no_size),
         )
         state.replay = self
         return state
@@ -447,20 +450,20 @@ class Replay:
 
     def _record(self, place: int) -> JournalRecord:
         """Return the record at a place; raises Changed if it is read again and is no longer there."""
-        file, _ = self._places[place >> OFFSET_BITS]
+        file, source, _ = self._places[place >> OFFSET_BITS]
         if self._kept:
             here, batch = self._kept[bisect_right(self._kept, place, key=_FIRST) - 1]
             return decode_record(batch.data, place - here, file.dialect, batch.base)
         _, off = self.where(place)
         stamp = file.dialect.stamp(file.file_id)
-        found = first_found(source_of(file.data), file.dialect, stamp, off, file.limit, 1)
+        found = first_found(source, file.dialect, stamp, off, file.limit, 1)
         if found is None or found.base + found.off[0] != off:
             raise Changed(file.name)
         return decode_record(found.data, found.off[0], file.dialect, found.base)
 
     def where(self, place: int) -> tuple[str, int]:
         """Return the file and the offset of the record at a place."""
-        file, begin = self._places[place >> OFFSET_BITS]
+        file, _, begin = self._places[place >> OFFSET_BITS]
         return file.name, begin + (place & (1 << OFFSET_BITS) - 1)
 
     def bodies(self, places: Iterable[int]) -> Iterator[Body]:
@@ -479,8 +482,8 @@ class Replay:
             while groups:
                 group = groups.pop(0)
                 first, length = min(group), max(group) - min(group) + AGAIN_FROM
-                file, begin = self._places[first >> OFFSET_BITS]
-                source, limit = source_of(file.data), file.limit
+                file, source, begin = self._places[first >> OFFSET_BITS]
+                limit = file.limit
                 off, found, end = begin + (first & (1 << OFFSET_BITS) - 1), None, 0
                 # Twice the length of the last read is enough for adjacent records of that size. Positions in
                 # different files are far apart as numbers, so they are never read together.
@@ -501,40 +504,32 @@ class Replay:
 
     def _listed(
         self,
-        form: Callable[[S], T],
+        make: Callable[[Any, Sequence[S]], Iterable[T]],
+        form: Callable[..., T],
         items: Sequence[S],
         size: Callable[[T], int],
         brief: Callable[[], Iterable[tuple[object, int]]] | None = None,
     ) -> Sequence[T]:
-        """Return `form` of each item, made on access; in a large journal, `size` decides which are kept."""
+        """Return the results of `make`, made on access; in a large journal, `size` decides which are kept."""
         count = len(items)
         if not count:
             return []
         if self._size + COST * count <= reread.KEEP:
-            return Deferred(count, partial(map, form, items))
-        return few(partial(map, form, items), count, size, brief)
+            return Deferred(count, partial(make, form, items))
+        return few(partial(make, form, items), count, size, brief)
 
-    def _live(self, place: int) -> dict[str, Any]:
-        record = self._record(place >> 1)
-        return {
-            "kind": "UPDATE" if place & 1 else "ADD",
-            "id": record.id,
-            "user_type": record.user_type,
-            "body": record.body,
-            "compact_count": record.compact_count,
-        }
-
-    def _delete(self, place: int) -> dict[str, Any]:
-        record = self._record(place >> 1)
-        return {"id": record.id, "body": record.body}
+    def _shown(
+        self, form: Callable[[JournalRecord], dict[str, Any]], places: Iterable[int]
+    ) -> Iterator[dict[str, Any]]:
+        return map(form, map(self._record, (place >> 1 for place in places)))
 
     def _in_doubt(self, row: tuple[int, Transaction]) -> Mapping[str, Any]:
         tx, transaction = row
         return {
             "tx": tx,
             "extra": self._record(transaction.prepared).extra,
-            "records": self._listed(self._live, transaction.changes.places, _body_size),
-            "deletes": self._listed(self._delete, transaction.deletes.places, _body_size),
+            "records": self._listed(self._shown, _live, transaction.changes.places, _body_size),
+            "deletes": self._listed(self._shown, _delete, transaction.deletes.places, _body_size),
         }
 
 
@@ -565,6 +560,20 @@ def _body_size(item: Mapping[str, Any]) -> int:
     return len(item["body"])
 
 
+def _live(record: JournalRecord) -> dict[str, Any]:
+    return {
+        "kind": "UPDATE" if record.kind.name.startswith("UPDATE") else "ADD",
+        "id": record.id,
+        "user_type": record.user_type,
+        "body": record.body,
+        "compact_count": record.compact_count,
+    }
+
+
+def _delete(record: JournalRecord) -> dict[str, Any]:
+    return {"id": record.id, "body": record.body}
+
+
 def _doubt_size(item: Mapping[str, Any]) -> int:
     return COST * (len(item["records"]) + len(item["deletes"]))
 
@@ -587,26 +596,32 @@ def recover(files: Files, edition: str, policy: str, params: Params) -> Observat
     if problem is not None:
         return problem
     seen, usable = Found(), found.usable
-    # The header of an unusable file can be the wrong part, so its records are searched for (JBM-RCV-030).
+    # The files in which records of other lives are searched for. The header of an unusable file can be the
+    # wrong part, so its records are searched for, too (JBM-RCV-030).
     searched: list[DataFile] = []
     for file in found.files:
         if file.problem is not None:
             searched.append(file)
-            _rows(seen, _left_out(file))
+            _rows(seen, [_left_out(file)])
     replay = Replay(map(fileset.FILE_ID, usable), found.complete)
     counts = []
     for file in usable:
-        replay.next_file(file)
         counts.append(0)
-        for batch in seen.begin(stretch_of(file)):
+        for batch in seen.begin(stretch_of(file, replay.next_file(file))):
             seen.take(batch)
             replay.take(batch)
             counts[-1] += len(batch.off)
     if forensic:
         searched += usable
-        for stretch in _aside(found):
-            _rows(seen, stretch)
-    beside, notes = _of_other_lives(searched) if searched else ((), ())
+        _rows(seen, _aside(found))
+    beside: Sequence[Record] = ()
+    notes: list[Note] = []
+    if searched:
+        lives = Found()
+        for file, count in zip(searched, _rows(lives, map(_of_other_lives, searched)), strict=True):
+            if count:
+                notes.append(Note("stale" if file.problem is None else "unanchored", file.name))
+        beside = lives.records()
     state, dropped = replay.outcome(), seen.dropped()
     gaps = () if replay.deletes else fileset.lost_from(found)
     changed = () if all(counts) else fileset.changed_headers(usable, counts)
@@ -657,13 +672,15 @@ def _aside(found: FileSet) -> Iterator[Stretch]:
     return (stretch_of(file, quiet=True) for file in found.others if file.problem is None)
 
 
-def _rows(found: Found, stretch: Stretch) -> int:
-    """Count all batches of a stretch; return the number of its records."""
-    count = 0
-    for batch in found.begin(stretch):
-        found.take(batch)
-        count += len(batch.off)
-    return count
+def _rows(found: Found, stretches: Iterable[Stretch]) -> list[int]:
+    """Count all batches of some stretches; return the number of records of each."""
+    counts = []
+    for stretch in stretches:
+        counts.append(0)
+        for batch in found.begin(stretch):
+            found.take(batch)
+            counts[-1] += len(batch.off)
+    return counts
 
 
 def _left_out(file: DataFile) -> Stretch:
@@ -671,18 +688,10 @@ def _left_out(file: DataFile) -> Stretch:
     return batches.lost(file.name, 0, file.length, file.problem[0] if file.problem else "", "invalid")
 
 
-def _of_other_lives(files: Sequence[DataFile]) -> tuple[Sequence[Record], Sequence[Note]]:
-    """Return the records with other file ids in some files, and a note on each file with such records."""
-    found, notes = Found(), []
-    for file in files:
-        if _rows(found, _beside(file)):
-            notes.append(Note("stale" if file.problem is None else "unanchored", file.name))
-    return found.records(), notes
-
-
-def _beside(file: DataFile) -> Stretch:
+def _of_other_lives(file: DataFile) -> Stretch:
     """Return records with any file id between a file's own (JBM-RDR-019), or in an unusable file."""
-    source, dialect, log = source_of(file.data), file.dialect, stretch_of(file, quiet=True)
+    source, dialect = source_of(file.data), file.dialect
+    log = stretch_of(file, source, quiet=True)
 
     def scanned() -> Iterator[Batch]:
         if file.problem is not None:
