@@ -65,13 +65,9 @@ def stretch_of(file: DataFile, source: Source | None = None, *, quiet: bool = Fa
     log = partial(scan, source, dialect, dialect.stamp(file.file_id), header, limit)
     if quiet:
         log = partial(log, quiet=True)
-    if file.headless:
-        log = partial(_after_header, batches.damaged(0, header, "lost-header"), log)  # JBM-RCV-036
-    return Stretch(file.name, log, partial(_told, file), partial(_columns, file), file.role)
-
-
-def _after_header(lost: Batch, log: Callable[[], Iterable[Batch]]) -> Iterator[Batch]:
-    return chain([lost], log())
+    gone = [batches.damaged(0, header, "lost-header")] if file.headless else []  # JBM-RCV-036
+    begin = (lambda: chain(gone, log())) if gone else log
+    return Stretch(file.name, begin, partial(_told, file), partial(_columns, file), file.role)
 
 
 def _columns(file: DataFile, batch: Batch) -> Mapping[str, Any]:
@@ -511,12 +507,11 @@ class Replay:
         brief: Callable[[], Iterable[tuple[object, int]]] | None = None,
     ) -> Sequence[T]:
         """Return the results of `make`, made on access; in a large journal, `size` decides which are kept."""
-        count = len(items)
-        if not count:
+        if not items:
             return []
-        if self._size + COST * count <= reread.KEEP:
-            return Deferred(count, partial(make, form, items))
-        return few(partial(make, form, items), count, size, brief)
+        count, made = len(items), partial(make, form, items)
+        small = self._size + COST * count <= reread.KEEP
+        return Deferred(count, made) if small else few(made, count, size, brief)
 
     def _shown(
         self, form: Callable[[JournalRecord], dict[str, Any]], places: Iterable[int]
@@ -595,14 +590,14 @@ def recover(files: Files, edition: str, policy: str, params: Params) -> Observat
     problem, forensic = _refused(found, files, policy), not policy
     if problem is not None:
         return problem
-    seen, usable = Found(), found.usable
-    # The files in which records of other lives are searched for. The header of an unusable file can be the
-    # wrong part, so its records are searched for, too (JBM-RCV-030).
-    searched: list[DataFile] = []
+    seen, beside, usable = Found(), Found(), found.usable
+    notes: list[Note] = []
     for file in found.files:
         if file.problem is not None:
-            searched.append(file)
-            _rows(seen, [_left_out(file)])
+            _rows(seen, _left_out(file))
+            # The header can be the wrong part, so the file id in the record is used here (JBM-RCV-030).
+            if _rows(beside, _of_other_lives(file)):
+                notes.append(Note("unanchored", file.name))
     replay = Replay(map(fileset.FILE_ID, usable), found.complete)
     counts = []
     for file in usable:
@@ -612,16 +607,11 @@ def recover(files: Files, edition: str, policy: str, params: Params) -> Observat
             replay.take(batch)
             counts[-1] += len(batch.off)
     if forensic:
-        searched += usable
-        _rows(seen, _aside(found))
-    beside: Sequence[Record] = ()
-    notes: list[Note] = []
-    if searched:
-        lives = Found()
-        for file, count in zip(searched, _rows(lives, map(_of_other_lives, searched)), strict=True):
-            if count:
-                notes.append(Note("stale" if file.problem is None else "unanchored", file.name))
-        beside = lives.records()
+        for file in usable:
+            if _rows(beside, _of_other_lives(file)):
+                notes.append(Note("stale", file.name))
+        for stretch in _aside(found):
+            _rows(seen, stretch)
     state, dropped = replay.outcome(), seen.dropped()
     gaps = () if replay.deletes else fileset.lost_from(found)
     changed = () if all(counts) else fileset.changed_headers(usable, counts)
@@ -638,7 +628,7 @@ def recover(files: Files, edition: str, policy: str, params: Params) -> Observat
         notes=joined(
             observation.note_place, found.notes, mapped(_transaction_note, state["discarded"]), notes
         ),
-        unanchored=beside,
+        unanchored=beside.records(),
         missing=missing,
     )
 
@@ -672,15 +662,13 @@ def _aside(found: FileSet) -> Iterator[Stretch]:
     return (stretch_of(file, quiet=True) for file in found.others if file.problem is None)
 
 
-def _rows(found: Found, stretches: Iterable[Stretch]) -> list[int]:
-    """Count all batches of some stretches; return the number of records of each."""
-    counts = []
-    for stretch in stretches:
-        counts.append(0)
-        for batch in found.begin(stretch):
-            found.take(batch)
-            counts[-1] += len(batch.off)
-    return counts
+def _rows(found: Found, stretch: Stretch) -> int:
+    """Count all batches of a stretch; return the number of its records."""
+    count = 0
+    for batch in found.begin(stretch):
+        found.take(batch)
+        count += len(batch.off)
+    return count
 
 
 def _left_out(file: DataFile) -> Stretch:
