@@ -330,9 +330,8 @@ def _note(files: list[DataFile], usable: list[DataFile], notes: list[Note]) -> N
             if not file.dialect.versions and file.header.get("file_id") == UNFILLED_ID:
                 notes.append(Note("unfilled-header", file.name, 0))
             if before is not None and before.problem is None and before.file_id == file.file_id:
-                notes.append(
-                    Note("duplicate-file-id", file.name, 0, f"id {file.file_id} as in {before.name}")
-                )
+                text = f"id {file.file_id} as in {before.name}"
+                notes.append(Note("duplicate-file-id", file.name, 0, text))
         before = file
     if len(usable) < 2:
         return

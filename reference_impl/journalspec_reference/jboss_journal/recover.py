@@ -358,7 +358,7 @@ class Replay:
         state = ReplayedState(
             live=self._listed(self._shown, _live, self._delivered.places, _body_size, self._brief),
             prepared=self._listed(map, self._in_doubt, prepared, _doubt_size),
-            discarded=self._listed(map, _discarded, dropped, _no_size),
+            discarded=self._listed(map, _discarded, dropped, lambda _: 0),
         )
         state.replay = self
         return state
@@ -434,8 +434,8 @@ class Replay:
             return ()
         return joined(
             observation.missing_place,
-            few(lambda: starmap(self._unknown_record, unknown.items()), len(unknown), _no_size),
-            few(lambda: starmap(self._lacking_records, lacking), len(lacking), _no_size),
+            few(lambda: starmap(self._unknown_record, unknown.items()), len(unknown), lambda _: 0),
+            few(lambda: starmap(self._lacking_records, lacking), len(lacking), lambda _: 0),
         )
 
     def _unknown_record(self, ident: int, place: int) -> Missing:
@@ -575,10 +575,6 @@ def _doubt_size(item: Mapping[str, Any]) -> int:
 
 def _discarded(item: Discarded) -> dict[str, Any]:
     return {"tx": item.tx, "why": item.why}
-
-
-def _no_size(_: object) -> int:
-    return 0
 
 
 def recover(files: Files, edition: str, policy: str, params: Params) -> Observation:
