@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import re
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from operator import attrgetter
@@ -50,6 +50,14 @@ MOST_GAPS = 20
 CONTROL_LISTS = {"num_old": "old_names", "num_new": "new_names", "num_renames": "renames"}
 
 
+class Name(NamedTuple):
+    """Represents the parts of a file name in the journal's own form."""
+
+    prefix: str
+    number: str
+    extension: str
+
+
 class DataFile(NamedTuple):
     """Represents one data file with its header. If it cannot be used, `problem` is (reason, sentence)."""
 
@@ -76,8 +84,8 @@ class DataFile(NamedTuple):
     @property
     def number(self) -> int | None:
         """The number in the file's name, which was its id when it was created. None if there is no number."""
-        match = parsed(self.name)
-        return int(match["number"]) if match else None
+        form = parsed(self.name)
+        return int(form.number) if form else None
 
 
 class FileSet(NamedTuple):
@@ -101,6 +109,7 @@ class FileSet(NamedTuple):
     complete: bool = False
 
 
+FILE_ID: Callable[[DataFile], int] = attrgetter("file_id")
 #: The file set without a pending compaction.
 NO_CHANGES = FileSet()
 
@@ -110,17 +119,17 @@ def extension_of(files: Files, params: Params) -> str:
     if "extension" in params:
         return params["extension"]
     found: dict[str, int] = {}
-    for match in map(parsed, files):
-        if match:
-            extension = match["extension"]
-            found[extension] = found.get(extension, 0) + 1
+    for form in map(parsed, files):
+        if form:
+            found[form.extension] = found.get(form.extension, 0) + 1
     return max(sorted(found), key=found.__getitem__, default="")
 
 
 @lru_cache(1 << 12)
-def parsed(name: str) -> re.Match[str] | None:
+def parsed(name: str) -> Name | None:
     """Return the parts of a file name in the journal's own form. Return None for a name in another form."""
-    return NAME.match(base_name(name))
+    match = NAME.match(base_name(name))
+    return Name(*match.groups()) if match else None
 
 
 def base_name(name: str) -> str:
@@ -141,6 +150,7 @@ def gather(files: Files, dialect: Dialect, params: Params, imply: bool = False) 
     With `imply`, a file whose header is zeros gets the file id that its records imply.
     """
     extension = extension_of(files, params)
+    own = "." + extension
     notes: list[Note] = []
     plan = NO_CHANGES
     if dialect.control_file and CONTROL in files:
@@ -153,24 +163,30 @@ def gather(files: Files, dialect: Dialect, params: Params, imply: bool = False) 
             others.append(_control_file(files[name], dialect))
         elif name in plan.removed:
             others.append(_examine(name, files[name], dialect, params)._replace(role="superseded"))
-        elif final.removesuffix(".gz").endswith("." + extension):
+        elif final.removesuffix(".gz").endswith(own):
             found.append(_examine(name, files[name], dialect, params))
         elif final.endswith(leftovers_of(extension)):
             notes.append(Note("leftover", name))
             others.append(_examine(name, files[name], dialect, params)._replace(role="leftover"))
-    found, copies = _without_copies(found, notes)
-    others += copies
     implied: list[Note] = []
-    if [file for file in found if not any(file.header.values())]:
+    usable: list[DataFile] = []
+    ids = {*map(FILE_ID, found)}
+    if len(ids) < len(found):
+        found, copies = _without_copies(found, notes)
+        others += copies
+    if 0 in ids:
+        # The headers of these files can be zeros.
         found = _with_headless(found, imply, implied)
-    ordered = sorted(found, key=attrgetter("file_id"))
-    usable, unused = list[DataFile](), CONTROL not in files
-    for file in ordered:
+    ordered = sorted(found, key=FILE_ID)
+    unused = complete = CONTROL not in files
+    for number, file in enumerate(ordered, 1):
         if file.problem is None:
             usable.append(file)
         # The content of an unusable file is unknown.
         unused = unused and file.problem is None and file.file_id == file.number
-    notes += [*_notes(ordered, usable), *implied]
+        complete = unused and complete and file.file_id == number
+    _note(ordered, usable, notes)
+    notes += implied
     return FileSet(
         ordered,
         usable,
@@ -180,27 +196,23 @@ def gather(files: Files, dialect: Dialect, params: Params, imply: bool = False) 
         plan.renamed,
         _packed_away(ordered),
         unused,
-        unused and [file.file_id for file in ordered] == [*range(1, len(ordered) + 1)],
+        complete,
     )
 
 
-def _without_copies(found: list[DataFile], notes: list[Note]) -> tuple[list[DataFile], Sequence[DataFile]]:
+def _without_copies(found: list[DataFile], notes: list[Note]) -> tuple[list[DataFile], list[DataFile]]:
     """Return the files that are not copies, and the copies. Add a note on each copy (JBM-FIL-023, 030, 032).
 
     A copy has the id of another file, and only the other file has a journal's name (JBM-FIL-028).
     """
-    ids = [file.file_id for file in found if file.problem is None]
-    if len({*ids}) == len(ids):
-        return found, ()
-    matches = {file.name: parsed(file.name) for file in found}
-    prefixes = Counter(match["prefix"] for match in matches.values() if match)
+    prefixes = Counter(form.prefix for file in found if (form := parsed(file.name)))
     own = min(prefixes, key=lambda prefix: (-prefixes[prefix], len(prefix), prefix), default="")
     plain = {(file.name, file.file_id) for file in found if file.problem is None}
     originals: dict[int, str] = {}
 
     def proper(file: DataFile) -> bool:
-        match = matches[file.name]
-        return file.problem is None and match is not None and match["prefix"] == own
+        form = parsed(file.name)
+        return file.problem is None and form is not None and form.prefix == own
 
     for file in filter(proper, found):
         originals.setdefault(file.file_id, file.name)
@@ -282,13 +294,13 @@ def lost_from(found: FileSet, *, before: bool = False) -> list[Missing]:
     if found.complete and not others:
         return []
     named = parsed(files[0].name) if files and found.unused else None
-    if len(files) >= POOL_FILES or named is None or named["extension"] != POOL_EXTENSION:
+    if len(files) >= POOL_FILES or named is None or named.extension != POOL_EXTENSION:
         return []
     known = (*files, *(file for file in others if file.role == "leftover"))
     numbers = sorted({*([0] if before else []), *(file.number for file in known if file.number is not None)})
     text = "no file was used again, and nothing was ever deleted: Artemis would have kept this one"
     names = [
-        " to ".join(f"{named['prefix']}-{number}.{POOL_EXTENSION}" for number in gap.split(" to "))
+        " to ".join(f"{named.prefix}-{number}.{POOL_EXTENSION}" for number in gap.split(" to "))
         for gap in missing_numbers(numbers)[:MOST_GAPS]
     ]
     return [Missing("file", name, text=text) for name in names]
@@ -300,8 +312,6 @@ def changed_headers(files: Sequence[DataFile], counts: Sequence[int]) -> Iterato
     `counts` is the number of own records in each of the `files`. A free file also has no own records, but its
     id is one of the next after those in use.
     """
-    if all(counts):
-        return
     far = FAR + max([file.file_id for file, count in zip(files, counts, strict=True) if count], default=0)
     for file, count in zip(files, counts, strict=True):
         implied = implied_id(file.data, file.dialect) if not count and file.file_id >= far else None
@@ -310,30 +320,32 @@ def changed_headers(files: Sequence[DataFile], counts: Sequence[int]) -> Iterato
             yield Missing("header", file.name, file.name, 0, text=text)
 
 
-def _notes(files: list[DataFile], usable: list[DataFile]) -> Iterator[Note]:
-    """Yield notes on unusable files, equal ids, unusual lengths, and gaps in the ids, in the order of ids."""
+def _note(files: list[DataFile], usable: list[DataFile], notes: list[Note]) -> None:
+    """Add notes on unusable files, equal ids, unusual lengths, and gaps in the ids, in the order of ids."""
     before = None
     for file in files:
         if file.problem is not None:
-            yield Note("invalid-file", file.name, None, file.problem[1])
+            notes.append(Note("invalid-file", file.name, None, file.problem[1]))
         else:
             if not file.dialect.versions and file.header.get("file_id") == UNFILLED_ID:
-                yield Note("unfilled-header", file.name, 0)
+                notes.append(Note("unfilled-header", file.name, 0))
             if before is not None and before.problem is None and before.file_id == file.file_id:
-                yield Note("duplicate-file-id", file.name, 0, f"id {file.file_id} as in {before.name}")
+                text = f"id {file.file_id} as in {before.name}"
+                notes.append(Note("duplicate-file-id", file.name, 0, text))
         before = file
     if len(usable) < 2:
         return
-    lengths = Counter([file.length for file in usable])
-    if len(lengths) > 1:
+    if len({len(file.data) for file in usable}) > 1:
+        lengths = Counter([file.length for file in usable])
         usual = max(lengths, key=lambda length: (lengths[length], length))
         for file in usable:
             # Editions of a fixed length accept a longer file.
             if file.length != usual and not file.dialect.fixed_length:
-                yield Note("other-length", file.name, text=f"{file.length} bytes, most files have {usual}")
-    if gaps := missing_numbers(file.file_id for file in usable):
+                text = f"{file.length} bytes, most files have {usual}"
+                notes.append(Note("other-length", file.name, text=text))
+    if gaps := missing_numbers(map(FILE_ID, usable)):
         more = f" and {len(gaps) - MOST_GAPS} more gaps" if len(gaps) > MOST_GAPS else ""
-        yield Note("file-id-gap", text=f"no file has the id {', '.join(gaps[:MOST_GAPS])}{more}")
+        notes.append(Note("file-id-gap", text=f"no file has the id {', '.join(gaps[:MOST_GAPS])}{more}"))
 
 
 def _examine(name: str, data: Any, dialect: Dialect, params: Params) -> DataFile:
@@ -361,17 +373,17 @@ def _control_file(data: Any, dialect: Dialect) -> DataFile:
 
     Its records have their own file id, and its header is ignored (JBM-CMP-004).
     """
-    header = header_of(data, dialect)
+    header = header_of(data[: dialect.header_size], dialect)
     return DataFile(CONTROL, data, dialect, dialect.control_id, None, len(data), header, role="control")
 
 
-def header_of(data: Any, dialect: Dialect) -> dict[str, int]:
-    """Return the header fields as they are in a file. Return none if the file is too short for them."""
-    if len(data) < dialect.header_size:
+def header_of(head: bytes, dialect: Dialect) -> dict[str, int]:
+    """Return the header fields as they are at the start of a file. Return none if the file is too short."""
+    if len(head) < dialect.header_size:
         return {}
     if not dialect.versions:
-        return {"file_id": INT.unpack(data[: INT.size])[0]}
-    return dict(zip(LONG_FIELDS, LONG_HEADER.unpack(data[: LONG_HEADER.size]), strict=True))
+        return {"file_id": INT.unpack_from(head)[0]}
+    return dict(zip(LONG_FIELDS, LONG_HEADER.unpack_from(head), strict=True))
 
 
 def _control_plan(files: Files, lists: ControlLists | None, notes: list[Note]) -> FileSet:

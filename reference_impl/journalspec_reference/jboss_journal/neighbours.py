@@ -80,7 +80,7 @@ def lacking(answer: Answer) -> Iterator[Missing]:
 def _prefix(files: Sequence[DataFile]) -> str:
     """Return the part of the file names before their numbers."""
     found = fileset.parsed(files[0].name) if files else None
-    return found["prefix"] if found else ""
+    return found.prefix if found else ""
 
 
 def _never_compacted(answer: Answer) -> bool:

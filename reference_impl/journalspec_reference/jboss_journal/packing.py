@@ -155,7 +155,7 @@ def packing_of(answer: Answer, directory: str = "") -> Packing:
     extension = str(journal.params.get("extension", "amq"))
     lengths = Counter(len(journal.files[name]) for name in names)
     usual = max((count, length) for length, count in lengths.items())[1] if lengths else SMALLEST
-    prefix = next((match["prefix"] for name in names if (match := parsed(name))), "activemq-data")
+    prefix = next((form.prefix for name in names if (form := parsed(name))), "activemq-data")
     version = int(journal.params.get("user_version", "0"))
     usual = max(usual, SMALLEST)
     default = usual if DIALECTS[journal.edition].fixed_length else min(usual, LARGEST)

@@ -23,6 +23,7 @@ from journalspec_reference.jboss_journal.codec import DIALECTS, INT, Dialect, Jo
 from journalspec_reference.jboss_journal.fileset import DataFile, FileSet
 from journalspec_reference.jboss_journal.scan import bodies_at, earlier, first_found, scan
 
+S = TypeVar("S")
 T = TypeVar("T")
 LONG = Struct(">q")
 #: The counts of a COMMIT or PREPARE: pairs of file (its id or turn) and number of records.
@@ -57,18 +58,20 @@ def _told(file: DataFile, batch: Batch, *, as_stamped: bool = False) -> Iterator
         yield Record(item.kind.name, fields, At(file.name, item.off, item.end - item.off))
 
 
-def stretch_of(file: DataFile, *, quiet: bool = False) -> Stretch:
-    """Return the log of a file; with `quiet`, it contains only the records."""
-    source, dialect, limit = source_of(file.data), file.dialect, file.limit
-    stamp, header = dialect.stamp(file.file_id), dialect.header_size
-    gone = (batches.damaged(0, header, "lost-header"),) if file.headless else ()  # JBM-RCV-036
-    return Stretch(
-        file.name,
-        lambda: chain(gone, scan(source, dialect, stamp, header, limit, quiet=quiet)),
-        partial(_told, file),
-        batches.late_columns(__package__, dialect, file.file_id),
-        file.role,
-    )
+def stretch_of(file: DataFile, source: Source | None = None, *, quiet: bool = False) -> Stretch:
+    """Return the log of a file, whose bytes are `source`; with `quiet`, it contains only the records."""
+    source = source_of(file.data) if source is None else source
+    dialect, header, limit = file.dialect, file.dialect.header_size, file.limit
+    log = partial(scan, source, dialect, dialect.stamp(file.file_id), header, limit)
+    if quiet:
+        log = partial(log, quiet=True)
+    gone = [batches.damaged(0, header, "lost-header")] if file.headless else []  # JBM-RCV-036
+    begin = (lambda: chain(gone, log())) if gone else log
+    return Stretch(file.name, begin, partial(_told, file), partial(_columns, file), file.role)
+
+
+def _columns(file: DataFile, batch: Batch) -> Mapping[str, Any]:
+    return batches.late_columns(__package__, file.dialect, file.file_id)(batch)
 
 
 class Transaction:
@@ -112,6 +115,7 @@ class Discarded(NamedTuple):
 class ReplayedState(dict[str, Any]):
     """The logical state, and the replay from which contents read the records again."""
 
+    __slots__ = ("replay",)
     replay: Replay
 
 
@@ -135,8 +139,9 @@ class Replay:
         #: If no file is missing, the ids of added records that are not delivered (None: not kept).
         self._added = Ids() if complete else None
         self._ended = Ids()
-        #: Deletes since the last sweep, and earlier deletes of records that were never added.
-        self._deletes, self._unknown = IdPlaces(), IdPlaces()
+        #: Deletes since the last sweep, and the first delete of each record that no record before it added.
+        self._deletes = IdPlaces()
+        self._unknown: dict[int, int] = {}
         #: Whether there was an UPDATE or UPDATE_TX: only those can change a record that is missing.
         self._changes = False
         #: For each transaction that lacks records: its id, the place of the record that shows this, and the
@@ -153,8 +158,8 @@ class Replay:
         #: The ids of files that unhealthy COMMITs and PREPAREs list.
         self.disputed: set[int] = set()
 
-    def next_file(self, file: DataFile) -> None:
-        """Start another file, which gets the next turn.
+    def next_file(self, file: DataFile) -> Source:
+        """Start another file, which gets the next turn; return its bytes.
 
         Single counts are kept by turn, not by id, because two files can have the same id.
         """
@@ -162,7 +167,9 @@ class Replay:
         self._size += file.limit
         if self._size > reread.KEEP:
             self._kept.clear()
-        self._places.append((file, source_of(file.data), 0))
+        source = source_of(file.data)
+        self._places.append((file, source, 0))
+        return source
 
     def take(self, batch: Batch) -> None:
         """Apply the records of a batch in order."""
@@ -259,9 +266,9 @@ class Replay:
                         added.add(ident)
             delivered.keep(live)
             if added is not None:
-                for row in deletes:
-                    if row[0] not in added:
-                        self._unknown.append(row)
+                for ident, place in deletes:
+                    if ident not in added:
+                        self._unknown.setdefault(ident, place)
             if gone:
                 deleted.update(gone)
                 latest = max(gone)
@@ -339,7 +346,7 @@ class Replay:
         The sequences read records on access; long sequences read them anew at each access.
         """
         self._sweep()
-        dropped, prepared = list(self.dropped), []
+        dropped, prepared = self.dropped[:], []
         for tx, transaction in self._open.items():
             if transaction.in_doubt:
                 prepared.append((tx, transaction))
@@ -348,25 +355,17 @@ class Replay:
                 dropped.append(Discarded(tx, why))
         dropped.sort(key=_FIRST)
         prepared.sort(key=_FIRST)
-        live = self._delivered.places
-
-        def brief() -> Iterator[tuple[object, int]]:
-            batches = self.columns(place >> 1 for place in live)
-            return ((kind, size) for batch in batches for _, size, kind in batch.heads)
-
         state = ReplayedState(
-            live=self._listed(len(live), partial(self._shown, _live, live), _body_size, brief),
-            prepared=self._listed(
-                len(prepared),
-                lambda: starmap(self._in_doubt, prepared),
-                lambda item: COST * (len(item["records"]) + len(item["deletes"])),
-            ),
-            discarded=self._listed(
-                len(dropped), lambda: ({"tx": item.tx, "why": item.why} for item in dropped), lambda _: 0
-            ),
+            live=self._listed(self._shown, _live, self._delivered.places, _body_size, self._brief),
+            prepared=self._listed(map, self._in_doubt, prepared, _doubt_size),
+            discarded=self._listed(map, _discarded, dropped, lambda _: 0),
         )
         state.replay = self
         return state
+
+    def _brief(self) -> Iterator[tuple[object, int]]:
+        """Yield the user type and the size of each live record."""
+        return ((kind, size) for batch in self.live_columns() for _, size, kind in batch.heads)
 
     @property
     def rejected(self) -> bool:
@@ -406,23 +405,23 @@ class Replay:
     def missing(self) -> Sequence[Missing]:
         """Return missing records that other records change or delete, and transactions that lack records.
 
-        A record is missing if it is not deleted, and neither a delivered record nor an open transaction has
-        added it (JBM-RCV-031).
+        Call :meth:`outcome` first. A record is missing if it is not deleted, and neither a delivered record
+        nor an open transaction has added it (JBM-RCV-031).
         """
-        self._sweep()
         unknown: dict[int, int] = {}
-        lacking, doubt = self._lacking[:], list[tuple[int, int]]()
+        lacking = self._lacking[:]
         for tx, item in self._open.items():
-            if item.in_doubt:
-                doubt += [row for row in item.changes if row[1] & 1]
-            elif item.lacks[1]:
+            if item.lacks[1]:
                 lacking.append((tx, *item.lacks))
-        # Almost all changes follow the ADD of their record within a few records, so this fast test comes
-        # first.
-        for ident, place in (*_soon_unknown(self._delivered), *doubt) if self._changes else ():
-            if ident not in unknown and ident not in self._deleted:
-                unknown[ident] = place
-        for ident, place in self._unknown:
+        if self._changes:
+            doubts = (item.changes for item in self._open.values() if item.in_doubt)
+            doubt = (row for row in chain.from_iterable(doubts) if row[1] & 1)
+            # Almost all changes follow the ADD of their record within a few records, so this fast test comes
+            # first.
+            for ident, place in chain(_soon_unknown(self._delivered), doubt):
+                if ident not in unknown and ident not in self._deleted:
+                    unknown[ident] = place
+        for ident, place in self._unknown.items():
             # Artemis writes a DELETE of record 0 for an address that it has not stored.
             if ident != 0 and self._added is not None and ident not in self._added:
                 unknown.setdefault(ident, place)
@@ -499,32 +498,33 @@ class Replay:
                 else:
                     raise Changed(file.name)
 
+    def _listed(
+        self,
+        make: Callable[[Any, Sequence[S]], Iterable[T]],
+        form: Callable[..., T],
+        items: Sequence[S],
+        size: Callable[[T], int],
+        brief: Callable[[], Iterable[tuple[object, int]]] | None = None,
+    ) -> Sequence[T]:
+        """Return the results of `make`, made on access; in a large journal, `size` decides which are kept."""
+        if not items:
+            return []
+        count, made = len(items), partial(make, form, items)
+        small = self._size + COST * count <= reread.KEEP
+        return Deferred(count, made) if small else few(made, count, size, brief)
+
     def _shown(
         self, form: Callable[[JournalRecord], dict[str, Any]], places: Iterable[int]
     ) -> Iterator[dict[str, Any]]:
         return map(form, map(self._record, (place >> 1 for place in places)))
 
-    def _listed(
-        self,
-        count: int,
-        make: Callable[[], Iterable[T]],
-        size: Callable[[T], int],
-        brief: Callable[[], Iterable[tuple[object, int]]] | None = None,
-    ) -> Sequence[T]:
-        """Return the items of `make`, made on access; in a large journal, `size` decides which are kept."""
-        if not count:
-            return []
-        if self._size + COST * count <= reread.KEEP:
-            return Deferred(count, make)
-        return few(make, count, size, brief)
-
-    def _in_doubt(self, tx: int, transaction: Transaction) -> Mapping[str, Any]:
-        changes, deletes = transaction.changes.places, transaction.deletes.places
+    def _in_doubt(self, row: tuple[int, Transaction]) -> Mapping[str, Any]:
+        tx, transaction = row
         return {
             "tx": tx,
             "extra": self._record(transaction.prepared).extra,
-            "records": self._listed(len(changes), partial(self._shown, _live, changes), _body_size),
-            "deletes": self._listed(len(deletes), partial(self._shown, _delete, deletes), _body_size),
+            "records": self._listed(self._shown, _live, transaction.changes.places, _body_size),
+            "deletes": self._listed(self._shown, _delete, transaction.deletes.places, _body_size),
         }
 
 
@@ -569,6 +569,14 @@ def _delete(record: JournalRecord) -> dict[str, Any]:
     return {"id": record.id, "body": record.body}
 
 
+def _doubt_size(item: Mapping[str, Any]) -> int:
+    return COST * (len(item["records"]) + len(item["deletes"]))
+
+
+def _discarded(item: Discarded) -> dict[str, Any]:
+    return {"tx": item.tx, "why": item.why}
+
+
 def recover(files: Files, edition: str, policy: str, params: Params) -> Observation:
     """Return the result of recovery.
 
@@ -578,21 +586,19 @@ def recover(files: Files, edition: str, policy: str, params: Params) -> Observat
     problem, forensic = _refused(found, files, policy), not policy
     if problem is not None:
         return problem
-    seen, beside = Found(), Found()
-    usable, notes = found.usable, list[Note]()
+    seen, beside, usable = Found(), Found(), found.usable
+    notes: list[Note] = []
     for file in found.files:
-        if file.problem is None:
-            continue
-        _rows(seen, _left_out(file))
-        # The header can be the wrong part, so the file id in the record is used here (JBM-RCV-030).
-        if _rows(beside, _of_other_lives(file)):
-            notes.append(Note("unanchored", file.name))
-    replay = Replay([file.file_id for file in usable], found.complete)
+        if file.problem is not None:
+            _rows(seen, _left_out(file))
+            # The header can be the wrong part, so the file id in the record is used here (JBM-RCV-030).
+            if _rows(beside, _of_other_lives(file)):
+                notes.append(Note("unanchored", file.name))
+    replay = Replay(map(fileset.FILE_ID, usable), found.complete)
     counts = []
     for file in usable:
-        replay.next_file(file)
         counts.append(0)
-        for batch in seen.begin(stretch_of(file)):
+        for batch in seen.begin(stretch_of(file, replay.next_file(file))):
             seen.take(batch)
             replay.take(batch)
             counts[-1] += len(batch.off)
@@ -604,7 +610,8 @@ def recover(files: Files, edition: str, policy: str, params: Params) -> Observat
             _rows(seen, stretch)
     state, dropped = replay.outcome(), seen.dropped()
     gaps = () if replay.deletes else fileset.lost_from(found)
-    missing: Sequence[Missing] = (*found.missing, *gaps, *fileset.changed_headers(usable, counts))
+    changed = () if all(counts) else fileset.changed_headers(usable, counts)
+    missing: Sequence[Missing] = (*found.missing, *gaps, *changed)
     if lacking := replay.missing():
         missing = joined(observation.missing_place, missing, lacking)
     mapped_files = (*found.files, *found.others) if forensic else found.files
@@ -613,7 +620,7 @@ def recover(files: Files, edition: str, policy: str, params: Params) -> Observat
         records=seen.records(),
         dropped=dropped,
         state=state,
-        files=tuple(map(fileset.map_of, mapped_files)),
+        files=Deferred(len(mapped_files), partial(map, fileset.map_of, mapped_files)),
         notes=joined(
             observation.note_place, found.notes, mapped(_transaction_note, state["discarded"]), notes
         ),
@@ -667,7 +674,8 @@ def _left_out(file: DataFile) -> Stretch:
 
 def _of_other_lives(file: DataFile) -> Stretch:
     """Return records with any file id between a file's own (JBM-RDR-019), or in an unusable file."""
-    source, dialect, log = source_of(file.data), file.dialect, stretch_of(file, quiet=True)
+    source, dialect = source_of(file.data), file.dialect
+    log = stretch_of(file, source, quiet=True)
 
     def scanned() -> Iterator[Batch]:
         if file.problem is not None:

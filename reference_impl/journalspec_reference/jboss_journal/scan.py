@@ -24,6 +24,9 @@ from journalspec_reference.jboss_journal.codec import CHECK_SIZE, INT, PROLOGUE,
 #: A function of bytes and an offset. It returns the offset of the next candidate from there on, negative if
 #: there is none.
 Finder = Callable[[bytes, int], int]
+#: Maps type and stamp of a record to its minimum length, and to offset and unit of its size (0: none). Types
+#: with two sizes are omitted.
+Usual = Mapping[bytes, tuple[int, int, int]]
 #: The reasons why a candidate is not a record, by number.
 REASONS = ("truncated", "bad-size", "bad-check-size", "bad-hash", UNREADABLE)
 #: A rejected candidate of unknown length is unreadable if one of its first 48 bytes is unreadable.
@@ -67,9 +70,11 @@ def scan(  # noqa: C901, PLR0912, PLR0915 # one loop on purpose: a branch is a r
     damage do not depend on `stretch` (bytes).
     """
     shapes, hashed, quiet = dialect.shapes, dialect.hashed, quiet or stamp is None
-    find = _of_any_file(dialect, min(limit >> 24, 0x7F)) if stamp is None else _stamped(dialect, stamp)
-    # The types of records that can be checked quickly, by their first bytes (type and stamp).
-    usual = {} if stamp is None else _usual(dialect, stamp)
+    usual: Usual = {}
+    if stamp is None:
+        find = _of_any_file(dialect, min(limit >> 24, 0x7F))
+    else:
+        find, usual = _stamped(dialect, stamp)
     unpack_size = INT.unpack_from
     base, need, left, sums = start, 0, SUMMED, None
     # The end of the last record. Rejected candidates before `covered` are not reported.
@@ -153,7 +158,7 @@ def scan(  # noqa: C901, PLR0912, PLR0915 # one loop on purpose: a branch is a r
                     if last > begin:
                         batch.damage.append((begin, last, REASONS[why]))
                     if len(batch.damage) >= MOST_ODD:
-                        batch.code += bytes(map(data.__getitem__, batch.off))
+                        batch.code = bytearray([data[off] for off in batch.off])
                         yield batch
                         batch = Batch(base, data)
                         add = batch.off.append
@@ -170,20 +175,21 @@ def scan(  # noqa: C901, PLR0912, PLR0915 # one loop on purpose: a branch is a r
             batch.end.append(at)
             last = base + at
         base += at
-        batch.code += bytes(map(data.__getitem__, batch.off))
+        batch.code = bytearray([data[off] for off in batch.off])
         yield batch
-    # The bytes after the last record are not a hole; the regions there reach to their claimed ends.
-    regions = _of_this_life(source, dialect, last, limit, torn) if torn else iter(())
-    while damage := [*islice(regions, MOST_ODD)]:
-        batch = Batch(limit, b"")
-        batch.damage = damage
-        yield batch
+    if torn:
+        # The bytes after the last record are not a hole; the regions there reach to their claimed ends.
+        regions = _of_this_life(source, dialect, last, limit, torn)
+        while damage := [*islice(regions, MOST_ODD)]:
+            batch = Batch(limit, b"")
+            batch.damage = damage
+            yield batch
 
 
 def _followed(
     data: bytes,
     at: int,
-    usual: Mapping[bytes, tuple[int, int, int]],
+    usual: Usual,
     hashed: bool,
     add: Callable[[int], None],
 ) -> int:
@@ -211,16 +217,6 @@ def _followed(
     return at
 
 
-@lru_cache(256)
-def _usual(dialect: Dialect, stamp: int) -> Mapping[bytes, tuple[int, int, int]]:
-    """Map type and stamp of a record to its minimum length, and to offset and unit of its size (0: none).
-
-    Types with two sizes are omitted.
-    """
-    own = stamp.to_bytes(4, "big")
-    return {code + own: shape for code, shape in _lengths(dialect)}
-
-
 @lru_cache(64)
 def _lengths(dialect: Dialect) -> Sequence[tuple[bytes, tuple[int, int, int]]]:
     return [
@@ -237,8 +233,11 @@ def threes(numbers: Iterable[int]) -> Iterator[tuple[int, int, int]]:
 
 
 @lru_cache(256)
-def _stamped(dialect: Dialect, stamp: int) -> Finder:
-    """Return a function that finds the next candidate: a type, and the file's stamp (JBM-REC-002)."""
+def _stamped(dialect: Dialect, stamp: int) -> tuple[Finder, Usual]:
+    """Return a function that finds the next candidate, and the types of records that can be checked quickly.
+
+    A candidate begins with a type and the file's stamp (JBM-REC-002).
+    """
     own, kinds = stamp.to_bytes(4, "big"), dialect.kinds
 
     def find(data: bytes, at: int) -> int:
@@ -248,7 +247,7 @@ def _stamped(dialect: Dialect, stamp: int) -> Finder:
             return place
         return _first(_typed(dialect, own), data, place)
 
-    return find
+    return find, {code + own: shape for code, shape in _lengths(dialect)}
 
 
 @lru_cache(256)
