@@ -8,7 +8,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from operator import itemgetter
 from typing import Any, Protocol
@@ -34,7 +34,7 @@ from journalspec_reference.answers import (
     lost,
 )
 from journalspec_reference.content import Content
-from journalspec_reference.contents import contents, with_state
+from journalspec_reference.contents import contents, keeping_most, with_state
 from journalspec_reference.filesets import FilesetError, Journal, LeftOut, by_reason
 
 #: The parts of a printed line: text, or text with a style of rich.
@@ -206,6 +206,8 @@ class Part:
 
     place: Directory
     answer: Answer
+    #: The answer of recovery, if `answer` has no state and recovery has already run.
+    kept: Answer | None = field(default=None, init=False)
 
     @property
     def asked(self) -> Asked:
@@ -236,7 +238,7 @@ class Part:
     @cached_property
     def contents(self) -> Holdings | None:
         """The contents, redacted with --redact; None if the format reports no contents."""
-        found = contents(with_state(self.recovered))
+        found = contents(self.kept or with_state(self.recovered))
         redactor = self.redactor if self.asked.redact else None
         return None if found is None else Holdings(found, self.description.id, redactor)
 
@@ -260,6 +262,10 @@ class Screen(Protocol):
 
     If there are several stores, only the result of `row` is kept for each of them.
     """
+
+    def main(self, parts: Sequence[Part]) -> Part | None:
+        """Return the part of a store whose contents the screen shows, or None if it shows none."""
+        return None
 
     def row(self, parts: Sequence[Part]) -> Any:
         """Return the part of the answers that is kept for one of several stores."""
@@ -313,6 +319,9 @@ def present(
                     continue
                 statuses.append(STATUSES[answer.observation.verdict])
                 parts.append(Part(place, answer))
+            main = screen.main(parts) if screen is not None and parts else None
+            if main is not None and main.answer.observation.state is None:
+                main.kept = ask(*keeping_most(main.answer))
             if several and screen is not None and parts:
                 rows.append(screen.row(parts))
                 parts = []

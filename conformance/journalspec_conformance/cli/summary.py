@@ -54,7 +54,7 @@ class StoreRow:
     asked: Asked
 
 
-class SummaryScreen:
+class SummaryScreen(view.Screen):
     """The text that `inspect` prints, or with a `policy` the text that `recover` prints.
 
     Each of several stores takes one line. For a journal that strict recovery refuses, the screen shows the
@@ -63,6 +63,10 @@ class SummaryScreen:
 
     def __init__(self, command: str, policy: str | None) -> None:
         self._command, self._policy = command, policy
+
+    def main(self, parts: Sequence[view.Part]) -> view.Part | None:
+        """Return the main part of a store. Without a part that is not refused, `kept` chooses the answer."""
+        return _in_order(parts)[0] if self._policy is None else None
 
     def of_one(self, parts: Sequence[view.Part], unlisted: Sequence[LeftOut]) -> Iterator[view.Line]:
         """Return the lines on one store and its journals, the main one (such as that of the messages) first.
