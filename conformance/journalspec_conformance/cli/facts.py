@@ -10,6 +10,7 @@ from fnmatch import fnmatchcase
 from functools import partial
 from heapq import heappop, heappush, nlargest
 from itertools import islice
+from operator import attrgetter
 from typing import Any
 
 from journalspec.files import shown
@@ -46,6 +47,8 @@ PHRASES = {
 }
 #: In the rows `at_start` of a format, codes of remarks on contents begin with this prefix.
 _OF_CONTENTS = "contents-"
+#: The members of a region without records.
+_REGION: Callable[[Dropped], tuple[str, int, int, str]] = attrgetter("file", "off", "length", "reason")
 #: A note's own text replaces the general explanation if it is longer than this (characters).
 SENTENCE = 24
 
@@ -355,16 +358,16 @@ def losses(part: Part, *, around_it: bool = False, beside: Sequence[str] = ()) -
             after.append(note)
         elif is_loss(description, note):
             notes.append(note)
-    inside = Counter(record.type for record in seen.each_given_up())
+    inside = Counter(map(attrgetter("type"), seen.each_given_up() if seen.unanchored else ()))
     text = [*by_code(description, notes), *beside]
     if inside:
         kinds = ", ".join(f"{count:,} {kind}" for kind, count in inside.most_common(MOST))
         text.append(f"{amount(inside.total(), 'sound record')} in it, not part of the state: {kinds}")
     regions, number, size = _regions(seen.dropped)
     rows = [
-        (f"{shown(item.file)}:{item.off}..{item.end}", f"{amount(item.length, 'byte')}: {_short(why)}")
-        for item in regions
-        for why in [f"{item.reason}: {description.meaning('reasons', item.reason)}"]
+        (f"{shown(file)}:{off}..{off + length}", f"{amount(length, 'byte')}: {_short(why)}")
+        for file, off, length, reason in map(_REGION, regions)
+        for why in [f"{reason}: {description.meaning('reasons', reason)}"]
     ]
     listing = Listing(rows, number, (), [item.length for item in regions], size, "byte")
     if not text and not number and seen.verdict != REFUSED:

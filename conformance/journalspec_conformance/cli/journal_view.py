@@ -254,7 +254,7 @@ class Part:
         """The refusal of strict recovery for a journal that reads cleanly, if there is one."""
         found = self.answer.observation
         unfit = found.unfit if found.verdict == CLEAN else None
-        return None if unfit is None else self.redactor.observation(unfit)
+        return self.redactor.observation(unfit) if unfit is not None and self.asked.redact else unfit
 
 
 class Screen(Protocol):
@@ -333,10 +333,7 @@ def present(
         else:
             if sys.stdout.isatty():
                 bar()
-            if members is not None:
-                jsontext.write(document(parts, found.unlisted, members), sys.stdout)
-            elif write is not None:
-                _write(parts, found.unlisted, write)
+            _write(parts, found.unlisted, members, write)
     # A directory that could not be listed may contain further journals.
     statuses += [STATUSES[RECOVERED]] if found.unlisted else []
     for wrong in problems or ():
@@ -346,9 +343,16 @@ def present(
 
 
 def _write(
-    parts: Sequence[Part], unlisted: Iterable[LeftOut], write: Callable[[Painter, Part], None]
+    parts: Sequence[Part],
+    unlisted: Iterable[LeftOut],
+    members: Callable[[Part], dict[str, object]] | None,
+    write: Callable[[Painter, Part], None] | None,
 ) -> None:
-    """Write the answers one after the other, then the omitted files."""
+    """Write the answers as one JSON document, or one after the other, then the omitted files."""
+    if members is not None:
+        jsontext.write(document(parts, unlisted, members), sys.stdout)
+    if members is not None or write is None:
+        return
     out = Painter()
     for number, part in enumerate(parts):
         if number:

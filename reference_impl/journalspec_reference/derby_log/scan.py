@@ -12,10 +12,10 @@ from collections.abc import Iterator
 from contextlib import suppress
 from functools import lru_cache
 from struct import Struct
-from typing import Any, NamedTuple
+from typing import NamedTuple
 from zlib import crc32
 
-from journalspec_reference.batches import STRETCH, Batch, Source, Sums, source_of, zeros_end, zeros_start
+from journalspec_reference.batches import STRETCH, Batch, Source, Sums, zeros_end, zeros_start
 from journalspec_reference.content import UNREADABLE
 from journalspec_reference.derby_log.bodies import coverage
 from journalspec_reference.derby_log.codec import HEADER, OVERHEAD, BadLog
@@ -310,10 +310,9 @@ def search(source: Source, number: int, start: int, end: int) -> Iterator[tuple[
             at = stop
 
 
-def garbage(data: Any, start: int) -> tuple[int, int] | None:
+def garbage(source: Source, start: int) -> tuple[int, int] | None:
     """Return the offset of the first nonzero byte from `start` on, and the end of the last one."""
-    source, at = source_of(data), start
-    first = end = -1
+    at, first, end = start, -1, -1
     while (at := source.next_data(at)) < source.size:
         part = source.read(at, STRETCH)
         if part != bytes(len(part)):
