@@ -17,9 +17,9 @@ from journalspec.files import shown
 from journalspec.formats import AtStart, Format, Holds, InDoubt
 from journalspec.observation import CLEAN, RECOVERED, REFUSED, Dropped, Note, Observation
 from journalspec.reread import LISTS
-from journalspec_conformance.cli.contents import MESSAGES, Holdings, Moment, place_text
+from journalspec_conformance.cli.contents import MESSAGES, Holdings, Moment
 from journalspec_conformance.cli.journal_view import Listing, Part, Section, value_text
-from journalspec_conformance.cli.places import amount
+from journalspec_conformance.cli.places import amount, place_text
 from journalspec_conformance.cli.redaction import Redacted
 from journalspec_reference.answers import CHANGED, COMPRESSED, UNCHECKED
 from journalspec_reference.xids import gtrid_in_full
