@@ -10,7 +10,7 @@ from fnmatch import fnmatchcase
 from functools import partial
 from heapq import heappop, heappush, nlargest
 from itertools import islice
-from operator import attrgetter
+from operator import attrgetter, itemgetter
 from typing import Any
 
 from journalspec.files import shown
@@ -388,11 +388,11 @@ def around(contents: Holdings, regions: Sequence[Dropped]) -> list[str]:
     Adjacent regions are merged. Because records are only appended, the order of offsets is the order of time.
     """
     spans: list[tuple[str, int, int]] = []
-    for region in sorted(regions, key=lambda one: (one.file, one.off)):
-        if spans and spans[-1][0] == region.file and spans[-1][2] == region.off:
-            spans[-1] = (region.file, spans[-1][1], region.end)
+    for file, off, length, _ in sorted(map(_REGION, regions), key=itemgetter(0, 1)):
+        if spans and spans[-1][0] == file and spans[-1][2] == off:
+            spans[-1] = (file, spans[-1][1], off + length)
         else:
-            spans.append((region.file, region.off, region.end))
+            spans.append((file, off, off + length))
     if not spans:
         return []
     spans = spans[:FEW]
