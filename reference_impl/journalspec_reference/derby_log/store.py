@@ -113,7 +113,7 @@ class Bodies:
         self._end = batch.end[rows - 1] if rows else 0
         self.decoded: dict[int, Body] = {}
         module = columns_module(__package__) if rows >= MANY else None
-        self.columns = None if module is None else module.Gathered(batch, forms, rows, module.REPLAYED)
+        self.columns = None if module is None else module.Gathered(batch, forms, rows)
         closely = range(rows) if self.columns is None else self.columns.closely.nonzero()[0].tolist()
         data, off, end = batch.data, batch.off, batch.end
         for row in closely:
@@ -244,10 +244,14 @@ def _half_covered(
     `covered` contains the ranges of earlier batches. Ranges that end in later batches remain in `covered`.
     """
     base, off, end = batch.base, batch.off, batch.end
-    sums = [(base + end[row] + size, base + off[row]) for row, size in batch.more["sums"] if row < rows]
+    sums = [found for found in batch.more["sums"] if found[0] < rows]
     # Nearly every range ends where the next checksum record begins. Only ranges with other ends must be
     # checked.
-    covered += [one for one, after in pairwise([*sums, (0, 0)]) if one[0] != after[1]]
+    covered += [
+        (base + end[row] + size, base + off[row])
+        for (row, size), (after, _) in pairwise([*sums, (-1, 0)])
+        if after < 0 or end[row] + size != off[after]
+    ]
     covered.sort()
     # The first invalid record is included: covered bytes can also end inside it.
     reach = base + end[min(rows, len(end) - 1)] if end else base
