@@ -114,8 +114,6 @@ _FIELDS = pa.map_(pa.string(), pa.string())
 BATCH_ROWS, CONTENTS_ROWS = 8192, 512
 #: One task reads several small files, of up to this many bytes together.
 TOGETHER = 32 << 20
-#: This many tasks read a long journal whose stretches depend on each other.
-SHARES = 2
 #: The prefix of options that are parameters of the format.
 PARAM = "param."
 #: At most this many directories with journals are read below a given one.
@@ -143,8 +141,8 @@ class JournalError(ValueError):
 class Piece:
     """Some stretches of one journal. The journal is found by its path and the names of its files.
 
-    `numbers` are the positions of the stretches in the journal. If there are no positions, the piece is part
-    `share` of `shares` equal parts of the stretches. `why` is the reason if the journal cannot be read.
+    `numbers` are the positions of the stretches in the journal. If there are no positions, the piece is the
+    complete journal. `why` is the reason if the journal cannot be read.
     """
 
     path: str
@@ -154,8 +152,6 @@ class Piece:
     params: tuple[tuple[str, str], ...]
     numbers: tuple[int, ...] = ()
     why: str = ""
-    share: int = 0
-    shares: int = 1
 
 
 @dataclass
@@ -383,12 +379,9 @@ class JournalReader(DataSourceReader):
             return
         parts = stretches(journal)
         if not isinstance(parts, Sequence):
-            # Each stretch depends on the previous one, so each task scans all files, which takes less time
-            # than making the rows. More tasks would mostly repeat this scan.
-            shares = SHARES if size > TOGETHER else 1
-            for share in range(shares):
-                piece = Piece(path, names, journal.format, journal.edition, asked.params)
-                yield replace(piece, share=share, shares=shares), size // shares
+            # Each stretch depends on the previous one. If several tasks shared the stretches, each task would
+            # have to read all files.
+            yield Piece(path, names, journal.format, journal.edition, asked.params), size
             return
         # The last piece is for the files that no stretch describes.
         lengths = [*(len(journal.seen.get(part.file, b"")) for part in parts), 0]
@@ -437,9 +430,7 @@ class JournalReader(DataSourceReader):
             parts: Sequence[Stretch] = ()
             with suppress(ReadingRefused):
                 parts = [*stretches(settled(journal))]
-            count = len(parts) + 1
-            first, last = (count * share // piece.shares for share in (piece.share, piece.share + 1))
-            for number in piece.numbers or range(first, last):
+            for number in piece.numbers or range(len(parts) + 1):
                 found = rows.of_stretch(parts[number]) if number < len(parts) else rows.of_rest(parts)
                 yield from self._unless_damaged(piece, rows, found)
 

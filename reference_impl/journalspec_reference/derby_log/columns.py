@@ -101,9 +101,8 @@ def doubtful(
         usual &= (np.maximum.accumulate(before) <= end) & (behind <= top)
         rows, end, behind, value = (each[usual] for each in (rows, end, behind, value))
         data, ranges = batch.data, zip(end.tolist(), behind.tolist(), strict=True)
-        proved = (
-            np.fromiter((crc32(data[start:stop]) for start, stop in ranges), np.int64, len(rows)) == value
-        )
+        found = np.fromiter((crc32(data[start:stop]) for start, stop in ranges), np.int64, len(rows))
+        proved = found == value
         doubts[rows] = ~proved
         digest.summed = batch.base + int(behind[proved].max(initial=digest.summed - batch.base))
         sums = [*zip(rows[proved].tolist(), (behind - end)[proved].tolist(), strict=True)]
@@ -155,8 +154,7 @@ class Gathered:
         # Most of these rows begin with the fields of a page.
         key = np.where(self.closely, -1, self.operation << 16 | self.group & _BEHIND)
         known = {pair: _slots(pair >> 16, pair & 0xFFFF, pair >> 16 in forms) for pair in _distinct(key)}
-        if unknown := [pair for pair, slots in known.items() if slots is None and pair >= 0]:
-            self.closely |= np.isin(key, unknown)
+        self.closely |= np.isin(key, [pair for pair, slots in known.items() if slots is None])
         here = {pair: np.flatnonzero(key == pair) for pair, slots in known.items() if slots is not None}
         page = part("page")
         begins = {pair: slots for pair, slots in known.items() if slots and slots[: len(page)] == page}

@@ -348,10 +348,7 @@ class LogPass:
             return  # An item without records is a region.
         file = self._counted
         self._end, self._problem = batch.more.get("end", self._end), batch.more.get("problem", "")
-        if not self._replay:
-            return
-        bodies = batch.more.pop("bodies", None)
-        if bodies is None:
+        if not self._replay or (bodies := batch.more.pop("bodies", None)) is None:
             return
         bodies.tally(self._types, self._containers)
         if file is None:

@@ -156,7 +156,7 @@ def scan(  # noqa: C901, PLR0912, PLR0915  # one loop: each branch is a rule
                         sums.append((row, covers[0]))
                 except BadLog as error:
                     reason = error.reason
-            again = bool(unreadable) and len(rows) < len(batch.off)
+            again = not reason and bool(unreadable) and len(rows) < len(batch.off)
             if reason or again:
                 # The checksum of later bytes can have shown that some are unreadable. In that case, the next
                 # records are read again, and each of them is checked here.

@@ -244,14 +244,10 @@ def _half_covered(
     `covered` contains the ranges of earlier batches. Ranges that end in later batches remain in `covered`.
     """
     base, off, end = batch.base, batch.off, batch.end
-    sums = [found for found in batch.more["sums"] if found[0] < rows]
+    sums = [(base + end[row] + size, base + off[row]) for row, size in batch.more["sums"] if row < rows]
     # Nearly every range ends where the next checksum record begins. Only ranges with other ends must be
     # checked.
-    covered += [
-        (base + end[row] + size, base + off[row])
-        for (row, size), (after, _) in pairwise([*sums, (-1, 0)])
-        if after < 0 or end[row] + size != off[after]
-    ]
+    covered += [one for one, after in pairwise([*sums, (0, 0)]) if one[0] != after[1]]
     covered.sort()
     # The first invalid record is included: covered bytes can also end inside it.
     reach = base + end[min(rows, len(end) - 1)] if end else base
