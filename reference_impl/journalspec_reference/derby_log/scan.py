@@ -149,19 +149,18 @@ def scan(  # noqa: C901, PLR0912, PLR0915  # one loop: each branch is a rule
                     if covers is None or covers[0] < 0:
                         covers = coverage(data[body : stop - _LENGTH.size])
                     if covers is not None:
-                        behind = base + stop + covers[0]
+                        behind, known = base + stop + covers[0], data[stop : stop + covers[0]]
                         # DRB-REC-018, DRB-CHK-032
-                        if behind > limit or digest(base + stop, behind) != covers[1]:
+                        if behind > limit or digest(base + stop, behind, known) != covers[1]:
                             raise BadLog("a checksum is wrong", "bad-checksum")
                         sums.append((row, covers[0]))
                 except BadLog as error:
                     reason = error.reason
-            again = not reason and bool(unreadable) and len(rows) < len(batch.off)
-            if reason or again:
+            if reason or (unreadable and len(rows) < len(batch.off)):
                 # The checksum of later bytes can have shown that some are unreadable. In that case, the next
                 # records are read again, and each of them is checked here.
-                at = off if reason else stop
-                del batch.off[row + again :], batch.end[row + again :]
+                at, kept = (off, row) if reason else (stop, row + 1)
+                del batch.off[kept:], batch.end[kept:]
                 sums = [found for found in sums if found[0] <= row]
                 break
         if not reason and at < edge and len(batch.off) < MOST_ROWS:
