@@ -38,9 +38,14 @@ A case that repeats another in a different edition is counted, too.
     ksy/FORMAT/                       Kaitai Struct schemas, from which parsers in many languages are made
     parsers/python/FORMAT/            those parsers in Python
 
-To write a reader, read in this order: `specification/FORMAT/spec.md` with `requirements.toml` beside it,
-`names/FORMAT.json`, and the rules of the comparison below. Then loop over `index.json`. For each `when` in the `expect` of the case: copy `files/`, let your implementation
-read the copy, and compare.
+To write a reader, read in this order:
+
+1. `specification/FORMAT/spec.md`, with `requirements.toml` beside it
+2. `names/FORMAT.json`
+3. the rules of the comparison below
+
+Then loop over `index.json`. For each `when` in the `expect` of the case: copy `files/`, let your
+implementation read the copy, and compare.
 
 """
 
