@@ -33,7 +33,8 @@ _VERSION, _FLAGS = 0x0507DAC1C31660D1, 3
 #: The handle of the first string: in a stream, the class gets the first handle, the map the second.
 _FIRST_STRING = HANDLES + 2
 #: The primitive fields of HashMap.
-_FIELDS = [(ord("F"), "loadFactor"), (ord("I"), "threshold")]
+_LOAD_FACTOR = ord("F"), "loadFactor"
+_FIELDS = [_LOAD_FACTOR, (ord("I"), "threshold")]
 #: The keys that a subscription uses, and the length of the longest of them.
 _KEYS, _LONGEST = (b"topicName", b"selector", b"noLocal"), 9
 #: The kinds of strings.
@@ -165,8 +166,8 @@ def durable(file: str, data: bytes) -> Durable:
         raise BadStore("the name of a durable subscriber file has a client, $, a name and .durable")
     cursor = Cursor(data)
     _expect(cursor, _OBJECT)
-    values = {field: cursor.take(_WIDTHS[code]) for code, field in _description(cursor)}
-    load = values.get("loadFactor", b"\x3f\x40\0\0")
+    values = {field: cursor.take(_WIDTHS[field[0]]) for field in _description(cursor)}
+    load = values.get(_LOAD_FACTOR, b"\x3f\x40\0\0")
     # The load factor must be positive and not NaN. Compared as bits, such floats go up to infinity.
     if not 0 < int.from_bytes(load) <= 0x7F800000:
         raise BadStore(f"a load factor of {load.hex()}")
