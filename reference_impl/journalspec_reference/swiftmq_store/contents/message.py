@@ -41,7 +41,7 @@ _NULL, _CHARACTER = b"\xc0\x80", 5
 def decode(data: bytes) -> tuple[dict[str, Value], list[Problem]]:
     """Decode a message's bytes into columns and problems. This takes linear time."""
     row, problems = {**_NOTHING, "kind": "unknown"}, list[Problem]()
-    # `begin` is the offset of the part that is read next: of the fixed part, of an optional part, of the body.
+    # `begin` is the offset of the part that is read next: the fixed part, an optional part or the body.
     cursor, begin = Cursor(data), 0
     try:
         kind, expiration, row["priority"], timestamp, *rest = FIXED.unpack_from(data, cursor.room(FIXED.size))
