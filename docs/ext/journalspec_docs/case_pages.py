@@ -9,6 +9,7 @@ the answers change.
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Sized
 from functools import partial
@@ -44,6 +45,9 @@ SHORT = 400
 #: the page prints the complete answer.
 DUMP_LINES, FILE_LINES = 11, 5
 JSON_LETTERS = 750
+#: A member of an answer whose items are on lines of their own. It is put on one line of at most JSON_LINE
+#: characters.
+MEMBER, JSON_LINE = re.compile(r'^( "\w+": [\[{])\n((?:  .*\n)+) ([\]}],?)$', re.MULTILINE), 100
 #: If a file is longer than this (bytes), the fill bytes at its end are not shown.
 WHOLE = 1 << 16
 #: Maps a verdict to its letter in the class of a mark. The class is short because the pages contain ten
@@ -229,7 +233,13 @@ def _compact(text: str) -> str:
             out[-1] += line.strip()
         else:
             out.append(line)
-    return "\n".join(out)
+    return MEMBER.sub(_one_line, "\n".join(out))
+
+
+def _one_line(member: re.Match[str]) -> str:
+    begin, items, end = member.groups()
+    line = begin + " ".join(item.strip() for item in items.splitlines()) + end
+    return line if len(line) <= JSON_LINE else member[0]
 
 
 def preformatted(text: str) -> str:
