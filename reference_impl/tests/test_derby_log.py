@@ -18,7 +18,8 @@ from journalspec.derby_log.operations import body
 from journalspec.layout import joined
 from journalspec.observation import Observation
 from journalspec.reread import Lazy
-from journalspec_reference.batches import source_of
+from journalspec_reference.batches import Memory, source_of
+from journalspec_reference.content import Unreadable
 from journalspec_reference.derby_log import IMPLEMENTATION, codec, store
 from journalspec_reference.derby_log import scan as scanning
 from journalspec_reference.derby_log.bodies import decode
@@ -236,10 +237,34 @@ def damaged(data: bytes, rng: random.Random) -> bytes:
     return bytes(out)
 
 
-def found(data: bytes, **how: Any) -> list[Any]:
+class Worn(Memory):
+    """Bytes with ranges that cannot be read. A range is known after the first attempt to read it."""
+
+    def __init__(self, data: bytes, ranges: list[tuple[int, int]]) -> None:
+        super().__init__(data)
+        self._ranges, self._known = ranges, list[Unreadable]()
+
+    @property
+    def unreadable(self) -> list[Unreadable]:  # type: ignore[override]  # memory has an empty constant
+        return self._known
+
+    def read(self, off: int, size: int) -> bytes:
+        out = bytearray(super().read(off, size))
+        for start, end in self._ranges:
+            low, high = max(start, off), min(end, off + len(out))
+            if low < high:
+                out[low - off : high - off] = bytes(high - low)
+                self._known[:] = sorted({*self._known, Unreadable(start, end, "EIO")})
+        return bytes(out)
+
+    def gap(self, start: int, end: int) -> Any:
+        return next((each for each in self._known if each.start < end and start < each.end), None)
+
+
+def found(data: Any, **how: Any) -> list[Any]:
     """Return the result of a scan without the boundaries between batches."""
     rows: list[Any] = []
-    for batch in scan(source_of(data), 1, **how):
+    for batch in scan(data if isinstance(data, Memory) else source_of(data), 1, **how):
         rows += [(batch.base + off, batch.base + end) for off, end in zip(batch.off, batch.end, strict=True)]
         rows += [("sum", batch.base + batch.off[row], covers) for row, covers in batch.more["sums"]]
         rows += [batch.more["end"]] if "end" in batch.more else []
@@ -251,19 +276,39 @@ LIVES = [contents(path) for path in DIRECTORIES if "10.16" in str(path) and (pat
 
 @pytest.mark.parametrize("seed", range(10))
 def test_every_read_size_gives_the_same_result(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Neither the size of one read, nor whether bodies are read, changes a scan or an answer."""
+    """Neither the size of one read, nor a check of records by NumPy, nor reading of bodies changes a scan or
+    an answer.
+    """
     rng = random.Random(seed)
     files = dict(rng.choice(LIVES))
     files["log1.dat"] = data = damaged(files["log1.dat"], rng)
     whole = found(data)
-    for stretch in (64, 100, 4096):
-        assert found(data, stretch=stretch) == whole
+    for many in (1, 1 << 30):
+        monkeypatch.setattr(scanning, "MANY", many)
+        for stretch in (64, 100, 4096, 1 << 20):
+            assert found(data, stretch=stretch) == whole
     answers = [found_in(files, policy).to_json() for policy in ("", "default", "strict")]
     for stretch, many, rows in ((64, 1, 1 << 14), (100, 1 << 30, 7), (1 << 20, 1, 40)):
         monkeypatch.setattr(scan, "__kwdefaults__", {**(scan.__kwdefaults__ or {}), "stretch": stretch})
         monkeypatch.setattr(store, "MANY", many)
+        monkeypatch.setattr(scanning, "MANY", many)
         monkeypatch.setattr(scanning, "MOST_ROWS", rows)
         assert [found_in(files, policy).to_json() for policy in ("", "default", "strict")] == answers
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_unreadable_bytes_give_the_same_result_for_every_read_size(
+    seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A checksum can cover bytes that turn out to be unreadable after NumPy has checked other records."""
+    rng, results = random.Random(seed), []
+    data = rng.choice(LIVES)["log1.dat"]
+    starts = [rng.randrange(24, len(data)) for _ in range(2)]
+    ranges = [(start, start + rng.choice((1, 10, 512))) for start in starts]
+    for many in (1, 1 << 30):
+        monkeypatch.setattr(scanning, "MANY", many)
+        results += [found(Worn(data, ranges), stretch=stretch) for stretch in (100, 700, 3000, 1 << 20)]
+    assert all(each == results[0] for each in results)
 
 
 def test_simple_changes_are_redone_in_bulk_for_many_records(monkeypatch: pytest.MonkeyPatch) -> None:

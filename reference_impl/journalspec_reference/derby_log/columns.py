@@ -7,18 +7,19 @@ are not plain numbers.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Container, Iterator, Mapping, Sequence
+from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import cache
 from itertools import takewhile
 from typing import Any
+from zlib import crc32
 
 import numpy as np
 import numpy.typing as npt
 
 from journalspec.derby_log.operations import LOG_RECORD, Slot, named, objects, operations, part, tail
-from journalspec_reference.batches import Batch
+from journalspec_reference.batches import Batch, Sums
 from journalspec_reference.derby_log.bodies import (
     BEGIN,
     BITS,
@@ -38,6 +39,7 @@ from journalspec_reference.derby_log.bodies import (
     passed,
 )
 from journalspec_reference.derby_log.codec import BEFORE, BEHIND, BadLog
+from journalspec_reference.derby_log.scan import FORM_AND_CHECKSUM, NEITHER, SUM_SIZE, SUM_START
 from journalspec_reference.derby_log.store import CREATED, Changes, Plain, growth
 
 Ints = npt.NDArray[np.int64]
@@ -58,9 +60,6 @@ _FIRST_BITS = np.array(
 )
 _FIXED = {"u1": ">u1", "u2": ">u2", "s4": ">i4", "s8": ">i8"}
 _NUMBERS = {"cint", "clong", *_FIXED}
-#: The padding bytes after the batch. There are more of them than bytes in the fields of any operation,
-#: without its data.
-_ROOM = bytes(256)
 _BEHIND = BITS["COMPENSATION"] | BITS["CHECKSUM"]
 #: Three facts: the group bits that matter for a replay, the operations that undo changes, and the operations
 #: that remove pages.
@@ -76,19 +75,58 @@ REPLAYED = ("container", "page", "page_version", "undone", "status", "action")
 _CONTAINER = named()["CONTAINER"].id
 
 
+def doubtful(
+    batch: Batch, top: int, high: int, digest: Sums | None
+) -> tuple[list[int], list[tuple[int, int]]]:
+    """Return the rows whose wrapper or checksum is not proved to be correct here, and the row and the covered
+    length of each proved checksum record.
+
+    The batch has `top` bytes; `high` is the instant of the file's start. Checksum records are proved with
+    `digest` if their ranges do not overlap and end in the batch. Without `digest`, there are none.
+    """
+    view = np.frombuffer(batch.data, np.uint8)
+    off, end = (np.frombuffer(each, np.int64) for each in (batch.off, batch.end))
+    doubts = _every(view, ">i8")[off + 4] != high | batch.base + off
+    doubts |= _every(view, ">i4")[end - BEHIND] != end - off - BEFORE - BEHIND
+    sums: list[tuple[int, int]] = []
+    if digest is not None:
+        checks = view[off + BEFORE + 2] & FORM_AND_CHECKSUM > NEITHER
+        rows = np.flatnonzero(checks & ~doubts & (end - off == SUM_SIZE))
+        doubts |= checks
+        off, end = off[rows], end[rows]
+        size, value = _every(view, ">i4")[off + 21].astype(np.int64), _every(view, ">i8")[off + 25]
+        behind = end + size
+        usual = (_every(view, f"S{len(SUM_START)}")[off + BEFORE] == SUM_START) & (size >= 0)
+        before = np.append(digest.summed - batch.base, behind)[:-1]
+        usual &= (np.maximum.accumulate(before) <= end) & (behind <= top)
+        rows, end, behind, value = (each[usual] for each in (rows, end, behind, value))
+        data, ranges = batch.data, zip(end.tolist(), behind.tolist(), strict=True)
+        found = np.fromiter((crc32(data[start:stop]) for start, stop in ranges), np.int64, len(rows))
+        proved = found == value
+        doubts[rows] = ~proved
+        digest.summed = batch.base + int(behind[proved].max(initial=digest.summed - batch.base))
+        sums = [*zip(rows[proved].tolist(), (behind - end)[proved].tolist(), strict=True)]
+    return np.flatnonzero(doubts).tolist(), sums
+
+
+def _every(view: npt.NDArray[np.uint8], kind: str) -> npt.NDArray[Any]:
+    """Return an array of the values that begin at every byte. The array is a view, not a copy."""
+    return np.ndarray((len(view) - 8,), kind, view, 0, (1,))
+
+
 class Gathered:
     """Represents the columns of a batch, by name.
 
     Rows in `closely` have no values, so callers decode their bodies.
     """
 
-    def __init__(self, batch: Batch, forms: Forms, rows: int, names: Sequence[str] = ()) -> None:
+    def __init__(self, batch: Batch, forms: Forms, rows: int) -> None:
         self._data = batch.data
-        self._view = np.frombuffer(batch.data + _ROOM, np.uint8)
-        self._longs = self._every(">u8")
+        self._view = np.frombuffer(batch.data, np.uint8)
+        self._longs = _every(self._view, ">u8")
         off, end = (np.frombuffer(each, np.int64)[:rows] for each in (batch.off, batch.end))
         self._off, start, stop = off.copy(), off + BEFORE, end - BEHIND
-        shorts = self._every(">u2")
+        shorts = _every(self._view, ">u2")
         self.closely = shorts[start] != LOG_RECORD
         self.group, at = self._number(start + 2, self.closely)
         owner = shorts[at]
@@ -101,10 +139,12 @@ class Gathered:
         at = np.where(owned, behind, at + 2)
         self.operation = shorts[at].astype(np.int64)
         self.closely |= at + 2 > stop
-        #: Two maps from the name of a field: to its value in each record, and to whether each record has the
-        #: field.
-        self.fields: dict[str, Ints] = {name: np.zeros(rows, np.int64) for name in names}
-        self.has = {name: np.zeros(rows, np.bool_) for name in names}
+        #: Two maps from the name of a field that was requested (see :meth:`want`): to its value in each
+        #: record, and to whether each record has the field.
+        self.fields: dict[str, Ints] = {}
+        self.has: dict[str, npt.NDArray[np.bool_]] = {}
+        #: Maps the name of a field to rows and their values. Many callers need no values.
+        self._values: dict[str, list[tuple[Ints, Ints]]] = {}
         #: Start and size of the data of each row.
         self.data_at, self.data_size = np.zeros(rows, np.int64), np.zeros(rows, np.int64)
         #: Five values for each list: its row, the fields of an element, the number of elements, start and
@@ -115,15 +155,26 @@ class Gathered:
         key = np.where(self.closely, -1, self.operation << 16 | self.group & _BEHIND)
         known = {pair: _slots(pair >> 16, pair & 0xFFFF, pair >> 16 in forms) for pair in _distinct(key)}
         self.closely |= np.isin(key, [pair for pair, slots in known.items() if slots is None])
+        here = {pair: np.flatnonzero(key == pair) for pair, slots in known.items() if slots is not None}
         page = part("page")
         begins = {pair: slots for pair, slots in known.items() if slots and slots[: len(page)] == page}
         paged = {pair: slots[len(page) :] for pair, slots in begins.items()}
         at += 2
-        self._take(page, np.flatnonzero(np.isin(key, [*paged])), at, stop)
+        if paged:
+            self._take(page, np.concatenate([here[pair] for pair in paged]), at, stop)
         for pair, slots in {**known, **paged}.items():
             if slots is not None:
-                self._parts(slots, np.flatnonzero(key == pair), at, stop)
+                self._parts(slots, here[pair], at, stop)
         self.closely |= at != stop
+
+    def want(self, names: Iterable[str]) -> None:
+        """Make the values of fields available. Rows that :meth:`put` sets later get values, too."""
+        for name in names:
+            if name not in self.fields:
+                values, has = np.zeros(len(self._off), np.int64), np.zeros(len(self._off), np.bool_)
+                for here, found in self._values.get(name, ()):
+                    values[here], has[here] = found, True
+                self.fields[name], self.has[name] = values, has
 
     def put(self, row: int, body: Body) -> None:
         """Set the values of a row from its decoded body."""
@@ -143,6 +194,7 @@ class Gathered:
 
         The increment is -1 if only the undone record determines it (DRB-RCV-164).
         """
+        self.want(REPLAYED)
         self.growth = np.ones(len(self.closely), np.int64)
         for row, slots, count, start, end in self._lists:
             self.growth[row] = count
@@ -217,6 +269,7 @@ class Gathered:
         """Return the containers that the first `rows` create or remove, except for the containers in
         `closely`.
         """
+        self.want(REPLAYED)
         here = (self.operation == _CONTAINER)[:rows] & ~self.closely[:rows]
         return {*self.fields["container"][:rows][here].tolist()}
 
@@ -225,6 +278,7 @@ class Gathered:
 
         Rows in `closely` are omitted, because callers decode their bodies.
         """
+        self.want(REPLAYED)
         taken = ~self.closely[:rows]
         changes = self.fields["container"][:rows][taken & self.has["page_version"][:rows]]
         for values, counter in ((self.operation[:rows][taken], types), (changes, containers)):
@@ -253,10 +307,6 @@ class Gathered:
         """Return the 64-bit numbers at the offsets `at` of the batch."""
         return self._longs[at].astype(np.int64)
 
-    def _every(self, kind: str) -> npt.NDArray[Any]:
-        """Return an array of the numbers that begin at every offset. The array is a view, not a copy."""
-        return np.ndarray((len(self._view) - 8,), kind, self._view, 0, (1,))
-
     def _number(self, at: Ints, longer: npt.NDArray[np.bool_], *, wide: bool = False) -> tuple[Ints, Ints]:
         """Return the compressed numbers at the offsets `at`, and their ends. Set `longer` for each number
         that has a shorter form.
@@ -266,7 +316,7 @@ class Gathered:
         value = first.astype(np.int64)
         if wide:
             value = value << 8 | self._view[at + 1]
-        end, odd = at + 1 + wide, np.flatnonzero(first >= SHORTEST)
+        end, odd = at + (1 + wide), (first >= SHORTEST).nonzero()[0]
         if len(odd):
             form, at = first[odd] >> 6, at[odd]
             shift, mask, size, least = (table[wide].take(form) for table in (_SHIFTS, _MASKS, _SIZES, _LEAST))
@@ -278,45 +328,44 @@ class Gathered:
     def _parts(self, slots: Sequence[Slot], here: Ints, places: Ints, stops: Ints) -> None:
         """Read fields of which the last one can depend on the value of an earlier field."""
         always = tuple(takewhile(lambda slot: not slot.when, slots))
-        self._take(always, here, places, stops)
+        values = self._take(always, here, places, stops)
         if rest := slots[len(always) :]:
             name, value = rest[0].when
-            there = self.fields[name][here] == value
+            there = values[name] == value
             self._take([replace(slot, when=()) for slot in rest], here[there], places, stops)
             self._take([slot for slot in rest if not slot.when], here[~there], places, stops)
 
-    def _take(self, slots: Sequence[Slot], here: Ints, places: Ints, stops: Ints) -> None:
-        """Read the fields of rows `here`, which begin at `places`.
+    def _take(self, slots: Sequence[Slot], here: Ints, places: Ints, stops: Ints) -> dict[str, Ints]:
+        """Read the fields of rows `here`, which begin at `places`. Return their values by name.
 
         Set `places` to the ends of these fields.
         """
         at, closely = places[here], np.zeros(len(here), np.bool_)
-        counts: dict[str, Ints] = {}
+        values: dict[str, Ints] = {}
         for slot in slots:
             if slot.type in ("cint", "clong"):
                 value, at = self._number(at, closely, wide=slot.type == "clong")
             elif slot.type == "object":
-                value, at = self._every(">u2")[at].astype(np.int64), at + 2
+                value, at = _every(self._view, ">u2")[at].astype(np.int64), at + 2
                 closely |= (value != 0) & ((value != _empty(slot)) | (_empty(slot) < 0))
             elif isinstance(slot.of, tuple):
-                at = self._list(slot.of, here, at, stops[here], counts[slot.count])
+                at = self._list(slot.of, here, at, stops[here], values[slot.count])
                 closely |= at < 0
             elif slot.type == "bytes":
                 limit, end = stops[here], at + value
                 closely |= (value < 0) | (end > limit)
                 if slot.name == "data":
                     self.data_at[here], self.data_size[here] = at, value
-                at = np.clip(end, at, limit)
+                at = np.minimum(np.maximum(end, at), limit)
             else:
-                value = self._every(_FIXED[slot.type])[at].astype(np.int64)
+                value = _every(self._view, _FIXED[slot.type])[at].astype(np.int64)
                 at = at + int(slot.type[1:])
-            if slot.measures:
-                counts[slot.name] = value
-            elif slot.name in self.fields:
-                self.fields[slot.name][here] = value
-                self.has[slot.name][here] = True
+            values[slot.name] = value
+            if not slot.measures and (slot.type == "object" or slot.type in _NUMBERS):
+                self._values.setdefault(slot.name, []).append((here, value))
         self.closely[here] |= closely
         places[here] = at
+        return values
 
     def _list(self, slots: tuple[Slot, ...], here: Ints, at: Ints, stop: Ints, counts: Ints) -> Ints:
         """Skip a list in each row of `here`. Return its end, or -1 if some number has a longer form."""
@@ -386,8 +435,11 @@ def columns(batch: Batch, edition: str) -> dict[str, Any]:
     `data` and `body` are (starts, sizes) into the bytes of the batch; size -1 means no value.
     """
     forms = known(edition) if edition in EDITIONS else Forms({})
-    rows, names = len(batch.off), [*_numbers(), "undo", "undone"]
-    found = Gathered(batch, forms, rows, names)
+    rows, bodies = len(batch.off), batch.more.get("bodies")
+    found = bodies.columns if bodies is not None else None
+    if found is None or len(found.closely) != rows:
+        found = Gathered(batch, forms, rows)
+    found.want([*_numbers(), "undo", "undone"])
     off, end = (np.frombuffer(each, np.int64) for each in (batch.off, batch.end))
     opaque = found.closely.copy()
     called: dict[int, str] = {}

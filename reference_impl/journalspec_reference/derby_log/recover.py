@@ -348,9 +348,9 @@ class LogPass:
         """Take the next batch of the item that :meth:`steps` has yielded."""
         if "sums" not in batch.more:
             return  # An item without records is a region.
-        bodies, file = batch.more.pop("bodies", None), self._counted
+        file = self._counted
         self._end, self._problem = batch.more.get("end", self._end), batch.more.get("problem", "")
-        if bodies is None or not self._replay:
+        if not self._replay or (bodies := batch.more.pop("bodies", None)) is None:
             return
         bodies.tally(self._types, self._containers)
         if file is None:

@@ -8,16 +8,23 @@ several checksum records cover the same bytes, prefix sums are combined. Therefo
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from functools import lru_cache
 from struct import Struct
 from typing import NamedTuple
-from zlib import crc32
 
-from journalspec_reference.batches import STRETCH, Batch, Source, Sums, zeros_end, zeros_start
+from journalspec_reference.batches import (
+    STRETCH,
+    Batch,
+    Source,
+    Sums,
+    columns_module,
+    zeros_end,
+    zeros_start,
+)
 from journalspec_reference.content import UNREADABLE
-from journalspec_reference.derby_log.bodies import coverage
+from journalspec_reference.derby_log.bodies import MANY, coverage
 from journalspec_reference.derby_log.codec import HEADER, OVERHEAD, BadLog
 
 #: The editions without checksum records.
@@ -29,22 +36,22 @@ UNLINKED = (*UNSUMMED, "10.1")
 SUM = 1
 #: A batch contains at most this many records, because each record can cause a note, and notes take memory.
 MOST_ROWS = 1 << 14
-#: Three layouts: a record's length and instant; the second length of a record, followed by the next record's
-#: length and instant; a single length.
-_HEAD, _NEXT, _LENGTH = Struct(">iq"), Struct(">iiq"), Struct(">i")
-#: Padding after the end of a file. It is never read as a record.
-_PAD = b"\xff" * 32
+#: Two layouts: a record's length and instant; a single length.
+_HEAD, _LENGTH = Struct(">iq"), Struct(">i")
+#: Padding after the end of a file. It is never read as a record. It is longer than the fields of any
+#: operation without its data, because columns read fields before they compare the ends of fields and record.
+_PAD = b"\xff" * 256
 #: The bytes at the start of a checksum record's body, as all writers write it, and the layout of the covered
 #: length and the sum after them.
-_SUM, _COVERS = b"\0\x81\x49\0\0\0\x01\xc5\x01", Struct(">iq")
-_SUM_BODY = len(_SUM) + _COVERS.size
+SUM_START, _COVERS = b"\0\x81\x49\0\0\0\x01\xc5\x01", Struct(">iq")
+_SUM_BODY = len(SUM_START) + _COVERS.size
 #: A mask for the first byte of the group, and a limit. Only a masked value above the limit can have the group
 #: bit CHECKSUM. Bodies with other values are not decoded.
-_FORM_AND_CHECKSUM, _NEITHER = 0xC8, 0x40
+FORM_AND_CHECKSUM, NEITHER = 0xC8, 0x40
 #: A checksum record as writers produce it, without the first three bytes of its length.
 _GROUP = rb"\x15(?<=\0\0\0\x15)%b[\0-\x7f].{3}\0\x81\x49\0\0\0\x01\xc5\x01[\0-\x7f].{3}\0\0\0\0.{4}\0\0\0\x15"
 #: The size of a checksum record. A writer puts this record before the bytes that it covers (DRB-CHK-037).
-_CHECKSUM = 37
+SUM_SIZE = 37
 #: The number of bytes that are read to examine one record.
 FEW = 1 << 12
 
@@ -88,8 +95,7 @@ def scan(  # noqa: C901, PLR0912, PLR0915  # one loop: each branch is a rule
     """
     limit = source.size if limit is None else limit
     high, digest, unreadable = number << 32, Sums(source), source.unreadable
-    head, following, covers_at = _HEAD.unpack_from, _NEXT.unpack_from, _COVERS.unpack_from
-    trailer, neither = _LENGTH.size, _NEITHER if summed else _FORM_AND_CHECKSUM
+    head, length_at = _HEAD.unpack_from, _LENGTH.unpack_from
     until = limit + 1 if until is None else until
     base, need, end = start, 0, None
     while True:
@@ -101,95 +107,91 @@ def scan(  # noqa: C901, PLR0912, PLR0915  # one loop: each branch is a rule
             # In the last stretch, padding makes it possible to read the first fields of a record beyond the
             # end of the file.
             data += _PAD
-        ready, edge = room if final else top - _HEAD.size, min(room, until - base)
-        # A record that ends at or before `soon` can take the fast path. `origin` is the record's instant
-        # minus its offset in `data`. At offsets beyond 4 GiB, no instant matches.
-        soon = -1 if unreadable else min(ready, edge)
-        origin = high + base if base + top < 1 << 32 else -1 << 63
+        ready, edge = room if final else top - len(_PAD), min(room, until - base)
         batch = Batch(base, data)
-        sums: list[tuple[int, int]] = []
-        add = batch.off.append
-        length, instant = head(data)
+        add, soon = batch.off.append, min(ready, edge)
+        # First the lengths are followed, then all other fields are checked. NumPy checks the records of a
+        # long batch together.
         for _ in range(MOST_ROWS):
-            stop = at + length + OVERHEAD
-            # The fast path for almost all records. It accepts only records that would pass all checks below.
-            if length > 0 and stop <= soon and instant == origin + at:
-                again, next_length, next_instant = following(data, stop - trailer)
-                if again == length:
-                    plain = data[at + 14] & _FORM_AND_CHECKSUM <= neither
-                    if not plain and length == _SUM_BODY and data.startswith(_SUM, at + _HEAD.size):
-                        size, value = covers_at(data, at + _HEAD.size + len(_SUM))
-                        behind = stop + size
-                        fits = size >= 0 and behind <= soon and digest.summed <= base + stop
-                        # If the sum is wrong, the slow path sums the bytes again. This happens at most once,
-                        # because a wrong sum ends the log.
-                        if fits and crc32(data[stop:behind]) == value:
-                            digest.summed, plain = base + behind, True
-                            sums.append((len(batch.off), size))
-                    if plain:
-                        add(at)
-                        at, length, instant = stop, next_length, next_instant
-                        continue
-            if at >= edge:
-                if at >= room:
-                    end = End(base + at, "" if at == room else "truncated")
+            if at >= soon:
                 break
+            (length,) = length_at(data, at)
+            if length <= 0:
+                break
+            add(at)
+            at += length + OVERHEAD
+        if at > ready and batch.off:
+            at = batch.off.pop()
+        batch.end = batch.off[1:]
+        if batch.off:
+            batch.end.append(at)
+        rows: Sequence[int] = range(len(batch.off))
+        sums: list[tuple[int, int]] = []
+        reason, module = "", columns_module(__package__) if len(rows) >= MANY and not unreadable else None
+        if module is not None:
+            rows, sums = module.doubtful(batch, top, high, digest if summed else None)
+        for row in rows:
+            off, stop = batch.off[row], batch.end[row]
+            length, instant = head(data, off)
             # The order of these checks decides which reason is reported (DRB-END-158).
-            reason = ""
+            if instant != high | base + off:
+                reason = "bad-instant"  # DRB-REC-016
+            elif length_at(data, stop - _LENGTH.size)[0] != length:
+                reason = "bad-trailer"  # DRB-REC-017
+            elif unreadable and source.gap(base + off, base + stop):
+                reason = UNREADABLE
+            elif summed and data[off + 14] & FORM_AND_CHECKSUM > NEITHER:
+                try:
+                    body, covers = off + _HEAD.size, None
+                    if length >= _SUM_BODY and data.startswith(SUM_START, body):
+                        covers = _COVERS.unpack_from(data, body + len(SUM_START))
+                    if covers is None or covers[0] < 0:
+                        covers = coverage(data[body : stop - _LENGTH.size])
+                    if covers is not None:
+                        behind, known = base + stop + covers[0], b""
+                        # Copies of overlapping ranges would take quadratic time.
+                        if digest.summed <= base + stop:
+                            known = data[stop : stop + covers[0]]
+                        # DRB-REC-018, DRB-CHK-032
+                        if behind > limit or digest(base + stop, behind, known) != covers[1]:
+                            raise BadLog("a checksum is wrong", "bad-checksum")
+                        sums.append((row, covers[0]))
+                except BadLog as error:
+                    reason = error.reason
+            if reason or (unreadable and len(rows) < len(batch.off)):
+                # The checksum of later bytes can have shown that some are unreadable. In that case, the next
+                # records are read again, and each of them is checked here.
+                at, kept = (off, row) if reason else (stop, row + 1)
+                del batch.off[kept:], batch.end[kept:]
+                sums = [found for found in sums if found[0] <= row]
+                break
+        if not reason and at < edge and len(batch.off) < MOST_ROWS:
+            length, instant = head(data, at)
+            stop = at + length + OVERHEAD
             if at + _LENGTH.size > room:
                 reason = "truncated"
             elif length == 0:
                 end = End(base + at, marked=True)  # DRB-END-040
-                break
             elif length < 0:
                 reason = "bad-length"  # DRB-REC-015
             elif stop > room:
                 reason = "out-of-bounds"
             elif instant != high | base + at:
-                reason = "bad-instant"  # DRB-REC-016
-            elif stop > ready:
-                # Load a record only if its two lengths are equal, because a wrong length can be 2 GiB.
-                if _LENGTH.unpack(source.read(base + stop - _LENGTH.size, _LENGTH.size))[0] == length:
-                    need = stop - at + _HEAD.size
-                    break
-                reason = "bad-trailer"
+                reason = "bad-instant"
+            # Load a record only if its two lengths are equal, because a wrong length can be 2 GiB.
+            elif _LENGTH.unpack(source.read(base + stop - _LENGTH.size, _LENGTH.size))[0] == length:
+                need = stop - at + len(_PAD)
             else:
-                again, next_length, next_instant = following(data, stop - _LENGTH.size)
-                if again != length:
-                    reason = "bad-trailer"  # DRB-REC-017
-                elif unreadable and source.gap(base + at, base + stop):
-                    reason = UNREADABLE
-                elif summed:
-                    try:
-                        body, covers = at + _HEAD.size, None
-                        if data.startswith(_SUM, body) and stop - _LENGTH.size - body >= _SUM_BODY:
-                            covers = _COVERS.unpack_from(data, body + len(_SUM))
-                        if covers is None or covers[0] < 0:
-                            covers = coverage(data[body : stop - _LENGTH.size])
-                        if covers is not None:
-                            behind = base + stop + covers[0]
-                            # DRB-REC-018, DRB-CHK-032
-                            if behind > limit or digest(base + stop, behind) != covers[1]:
-                                raise BadLog("a checksum is wrong", "bad-checksum")
-                            sums.append((len(batch.off), covers[0]))
-                    except BadLog as error:
-                        reason = error.reason
-            if reason:
-                # If bytes are unreadable, zeros replace them here. Such zeros are no evidence.
-                if unreadable and source.gap(base + at, base + min(at + OVERHEAD, room)):
-                    reason = UNREADABLE
-                end = End(base + at, reason)
-                break
-            # The checksum of later bytes can have shown that some are unreadable. In that case, stop using
-            # the fast path.
-            soon = -1 if unreadable else soon
-            add(at)
-            at, length, instant = stop, next_length, next_instant
-        # Each record ends where the next one begins.
-        if batch.off:
-            batch.end = batch.off[1:]
-            batch.end.append(at)
+                reason = "bad-trailer"
+        elif not reason and at >= room:
+            end = End(base + at, "" if at == room else "truncated")
+        if reason:
+            # If bytes are unreadable, zeros replace them here. Such zeros are no evidence.
+            if unreadable and source.gap(base + at, base + min(at + OVERHEAD, room)):
+                reason = UNREADABLE
+            end = End(base + at, reason)
         base += at
+        sums.sort()
         batch.more["sums"], batch.code = sums, bytearray(len(batch.off))
         for row, _ in sums:
             batch.code[row] = SUM
@@ -234,16 +236,16 @@ def places(
     """Yield each offset from `start` to `end` where `pattern` matches, some bytes, and the offset of these
     bytes.
 
-    Each match has at most :data:`_CHECKSUM` bytes and begins with the byte `first`. The bytes include the
+    Each match has at most :data:`SUM_SIZE` bytes and begins with the byte `first`. The bytes include the
     match and `before` bytes before it. Holes are skipped.
     """
     at = max(0, start)
     while (at := source.next_data(at)) < end:
         low = max(0, at - before)
-        data = source.read(low, min(at + STRETCH + _CHECKSUM, end) - low)
+        data = source.read(low, min(at + STRETCH + SUM_SIZE, end) - low)
         # The search for a byte takes much less time than the search for a pattern, and nearly all bytes here
         # are zeros.
-        stop = data.rfind(first) + _CHECKSUM
+        stop = data.rfind(first) + SUM_SIZE
         found = pattern.search(data, at - low, stop)
         while found is not None and low + found.start() < at + STRETCH:
             yield low + found.start(), data, low
@@ -268,7 +270,7 @@ def groups_after(source: Source, number: int, start: int) -> Groups | None:
     # The first three bytes of the length are zeros, so the pattern begins with the fourth byte. The search
     # skips zeros.
     for place, data, low in places(source, pattern, b"\x15", start + 3, source.size, 3):
-        off, end = place - 3, place - 3 + _CHECKSUM
+        off, end = place - 3, place - 3 + SUM_SIZE
         stood = int.from_bytes(data[off + 8 - low : off + 12 - low], "big")
         covered, value = _COVERS.unpack_from(data, off + 21 - low)
         if off < at or stood < start or end + covered > source.size:

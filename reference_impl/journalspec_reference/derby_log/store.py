@@ -113,7 +113,7 @@ class Bodies:
         self._end = batch.end[rows - 1] if rows else 0
         self.decoded: dict[int, Body] = {}
         module = columns_module(__package__) if rows >= MANY else None
-        self.columns = None if module is None else module.Gathered(batch, forms, rows, module.REPLAYED)
+        self.columns = None if module is None else module.Gathered(batch, forms, rows)
         closely = range(rows) if self.columns is None else self.columns.closely.nonzero()[0].tolist()
         data, off, end = batch.data, batch.off, batch.end
         for row in closely:
