@@ -9,6 +9,7 @@ import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
 from functools import cached_property
 from operator import itemgetter
 from typing import Any, Protocol
@@ -263,10 +264,6 @@ class Screen(Protocol):
     If there are several stores, only the result of `row` is kept for each of them.
     """
 
-    def main(self, parts: Sequence[Part]) -> Part | None:
-        """Return the part of a store whose contents the screen shows, or None if it shows none."""
-        return None
-
     def row(self, parts: Sequence[Part]) -> Any:
         """Return the part of the answers that is kept for one of several stores."""
 
@@ -276,6 +273,14 @@ class Screen(Protocol):
 
     def of_several(self, rows: Sequence[Any], unlisted: Sequence[LeftOut]) -> Iterable[Line]:
         """Return the lines on several stores."""
+
+
+def in_order(parts: Sequence[Part]) -> list[Part]:
+    """Return the parts of a store, the main one first, in the order of `parts` of the format."""
+    patterns = parts[0].description.parts
+    return sorted(
+        parts, key=lambda part: [not fnmatchcase(part.place.loaded.root.name, name) for name in patterns]
+    )
 
 
 def present(
@@ -305,9 +310,7 @@ def present(
     parts: list[Part] = []
     with unchanging(found.journals), reading(found.size) as bar:
         for store in stores:
-            for place, journal in store:
-                if place in failed:
-                    continue
+            for place, journal in (pair for pair in store if pair[0] not in failed):
                 try:
                     answer = ask(journal, policy)
                 except UnknownEdition as error:
@@ -319,7 +322,8 @@ def present(
                     continue
                 statuses.append(STATUSES[answer.observation.verdict])
                 parts.append(Part(place, answer))
-            main = screen.main(parts) if screen is not None and parts else None
+            # Only the screen of `inspect` asks without a policy. It shows the contents of the main part.
+            main = in_order(parts)[0] if screen is not None and policy is None else None
             if main is not None and main.answer.observation.state is None:
                 main.kept = ask(*keeping_most(main.answer))
             if several and screen is not None and parts:
@@ -333,7 +337,10 @@ def present(
         else:
             if sys.stdout.isatty():
                 bar()
-            _write(parts, found.unlisted, members, write)
+            if members is not None:
+                jsontext.write(document(parts, found.unlisted, members), sys.stdout)
+            elif write is not None:
+                _write(parts, found.unlisted, write)
     # A directory that could not be listed may contain further journals.
     statuses += [STATUSES[RECOVERED]] if found.unlisted else []
     for wrong in problems or ():
@@ -343,16 +350,9 @@ def present(
 
 
 def _write(
-    parts: Sequence[Part],
-    unlisted: Iterable[LeftOut],
-    members: Callable[[Part], dict[str, object]] | None,
-    write: Callable[[Painter, Part], None] | None,
+    parts: Sequence[Part], unlisted: Iterable[LeftOut], write: Callable[[Painter, Part], None]
 ) -> None:
-    """Write the answers as one JSON document, or one after the other, then the omitted files."""
-    if members is not None:
-        jsontext.write(document(parts, unlisted, members), sys.stdout)
-    if members is not None or write is None:
-        return
+    """Write the answers one after the other, then the omitted files."""
     out = Painter()
     for number, part in enumerate(parts):
         if number:

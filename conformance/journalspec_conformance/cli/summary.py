@@ -54,7 +54,7 @@ class StoreRow:
     asked: Asked
 
 
-class SummaryScreen(view.Screen):
+class SummaryScreen:
     """The text that `inspect` prints, or with a `policy` the text that `recover` prints.
 
     Each of several stores takes one line. For a journal that strict recovery refuses, the screen shows the
@@ -64,16 +64,12 @@ class SummaryScreen(view.Screen):
     def __init__(self, command: str, policy: str | None) -> None:
         self._command, self._policy = command, policy
 
-    def main(self, parts: Sequence[view.Part]) -> view.Part | None:
-        """Return the main part of a store. Without a part that is not refused, `kept` chooses the answer."""
-        return _in_order(parts)[0] if self._policy is None else None
-
     def of_one(self, parts: Sequence[view.Part], unlisted: Sequence[LeftOut]) -> Iterator[view.Line]:
         """Return the lines on one store and its journals, the main one (such as that of the messages) first.
 
         A path in `unlisted` may contain a part of the store.
         """
-        parts = _in_order(parts)
+        parts = view.in_order(parts)
         main, policy = parts[0], self._policy
         verdict = worst((part.seen.verdict for part in parts), unlisted)
         shown_parts, part, kept_by = _all_kept(parts, policy)
@@ -144,7 +140,7 @@ class SummaryScreen(view.Screen):
 
     def row(self, parts: Sequence[view.Part]) -> StoreRow:
         """Return the row of one of several stores."""
-        parts = _in_order(parts)
+        parts = view.in_order(parts)
         main = parts[0]
         part = kept(main, self._policy)[0]
         found = facts.held(part)
@@ -193,14 +189,6 @@ class SummaryScreen(view.Screen):
         more = () if self._policy in (None, view.STRICT) else ("--policy", str(self._policy))
         again = rows[0].asked.again(self._command, *more)
         return view.screen([*out, view.Section("next", ["one of them:", f"  {again}"], apart=True)])
-
-
-def _in_order(parts: Sequence[view.Part]) -> list[view.Part]:
-    """Return the parts of a store, the main one first, in the order of `parts` of the format."""
-    patterns = parts[0].description.parts
-    return sorted(
-        parts, key=lambda part: [not fnmatchcase(part.place.loaded.root.name, name) for name in patterns]
-    )
 
 
 def _all_kept(parts: Sequence[view.Part], policy: str | None) -> tuple[list[view.Part], view.Part, str]:

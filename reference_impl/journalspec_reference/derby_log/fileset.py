@@ -197,6 +197,10 @@ def choose(files: Mapping[str, Any]) -> ChosenControl:
     return ChosenControl(read.get(name), name, invalid, read)
 
 
+#: Log files with correct headers, each with the end of the previous file that its header states.
+Linked = list[tuple[LogFile, Instant]]
+
+
 class LogEnd(NamedTuple):
     """Represents the end of the complete log: the last file, the kind of end, and a note on an unusual next
     file.
@@ -246,7 +250,7 @@ class Log:
             return LogEnd(file, end, "unlinked-file", after)
         return after
 
-    def beyond(self, found: Instant, later: Iterable[tuple[LogFile, Instant]]) -> LogFile | None:
+    def beyond(self, found: Instant, later: Linked) -> LogFile | None:
         """Return the first later file that proves that the log continued after `found`, if there is one
         (DRB-END-178, DRB-END-179, DRB-END-167).
 
@@ -273,7 +277,7 @@ class Log:
         return whole and file.number < LARGEST and file.number == max(self.files)
 
 
-def linked(files: Iterable[LogFile]) -> list[tuple[LogFile, Instant]]:
+def linked(files: Iterable[LogFile]) -> Linked:
     """Return the files with correct headers, and the end of the previous file that each states."""
     found = []
     for file in files:

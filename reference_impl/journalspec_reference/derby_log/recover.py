@@ -34,6 +34,7 @@ from journalspec_reference.derby_log.fileset import (
     CONTROLS,
     FORMAT,
     HOME,
+    Linked,
     Log,
     LogEnd,
     LogFile,
@@ -437,9 +438,7 @@ class LogPass:
 
     # After the end of the log.
 
-    def _behind(
-        self, last: LogEnd, later: Sequence[tuple[LogFile, Instant]], goes_on: LogFile | None
-    ) -> Iterator[Stretch]:
+    def _behind(self, last: LogEnd, later: Linked, goes_on: LogFile | None) -> Iterator[Stretch]:
         """Find out how the log ends. Yield the bytes after its end in its last file (DRB-END).
 
         `later` are the files after the end with correct headers; the log went on in `goes_on`.
@@ -495,9 +494,7 @@ class LogPass:
                     batch.more.pop("bodies", None)
         self._unanchored = beside.records()
 
-    def _missing_files(
-        self, last: LogEnd, later: Iterable[tuple[LogFile, Instant]], goes_on: LogFile | None
-    ) -> None:
+    def _missing_files(self, last: LogEnd, later: Linked, goes_on: LogFile | None) -> None:
         """List missing items: log files to which a checkpoint or a header refers, and containers that the log
         changes.
         """
