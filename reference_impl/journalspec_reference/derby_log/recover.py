@@ -480,8 +480,10 @@ class LogPass:
             self._late.append(Note("beyond-end", file.name, left[0]))
             yield lost(file.name, *left, "beyond-end")
 
-    def _later(self, last: LogEnd, after: Iterable[LogFile]) -> Iterator[Stretch]:
+    def _later(self, last: LogEnd, after: Sequence[LogFile]) -> Iterator[Stretch]:
         """Read the files after the log."""
+        if not after:
+            return
         beside = Found()
         for later in after:
             if last.note == "unlinked-file" and later is last.next:
