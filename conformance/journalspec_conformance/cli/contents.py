@@ -20,6 +20,7 @@ from journalspec.contents import Column, Described, contents_of, described
 from journalspec.files import shown
 from journalspec.observation import Dropped
 from journalspec.vocabulary import Field
+from journalspec_conformance.cli.places import place_text
 from journalspec_conformance.cli.redaction import Redactor
 from journalspec_reference import contents as reference
 from journalspec_reference.answers import Answer, ask
@@ -276,11 +277,6 @@ class Holdings:
     def hidden(self, name: str) -> str:
         """Return a name that a user chose, for display."""
         return name if self.redactor is None else str(self.redactor.text(name))
-
-
-def place_text(file: str, off: int | None) -> str:
-    """Return the place of something: a file, and the offset in it if there is one."""
-    return shown(file) + ("" if off is None else f":{off}")
 
 
 def stored(answer: Answer, *, redact: bool = False) -> Holdings | None:
