@@ -6,6 +6,7 @@ later versions. The descriptions of formats are already loaded, as in every comm
 
 from __future__ import annotations
 
+import gc
 import json
 import subprocess
 import sys
@@ -18,41 +19,59 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from field import unpacked
 from journalspec.formats import format_ids
 from journalspec_conformance.cli import main
-from journalspec_corpus.load import find_case
+from journalspec_corpus.case import Case
+from journalspec_corpus.load import find_case, load_cases
 
 PACKAGES = frozenset(
     ["journalspec", "journalspec_reference", "journalspec_corpus", "journalspec_conformance"]
 )
-#: The largest number of modules that are entered, for all formats, and the largest number of modules that one
-#: command imports.
-MOST_ENTERED, MOST_IMPORTED = 24, 85
-#: Maps a database whose tables are listed to that number, because more modules read its containers.
-MOST_WITH_TABLES = {"drb.captured.derby-10-14-2-0.prepared-closed": 33}
-#: Maps a case to the largest depth of this project's frames. The goal is 11.
-DEEPEST = {
-    "btm.clean.known-answer": 11,
-    "btm.clean.both-files": 11,
-    "btm.captured.bitronix-2-1-4.swap-then-crash": 11,
-    "btm.captured.bitronix-2-1-4.name-emoji-us-ascii": 11,
-    "btm.captured.bitronix-3-0-0-mk1.old-dangling-after-swap": 11,
-    "btm.captured.bitronix-3-0-0-mk1.record-too-big": 11,
-    "drb.clean.changes": 11,
-    "drb.captured.derby-10-14-2-0.changes": 11,
-    "drb.captured.derby-10-14-2-0.prepared": 11,
-    "drb.captured.derby-10-14-2-0.prepared-closed": 17,
-    "jbm.clean.every-kind-v2e": 11,
-    "jbm.clean.every-kind-s1": 11,
-    "jbm.captured.hornetq-2-1-2.killed-behind-prepare": 11,
-    "khd.clean.three": 11,
-    "khd.captured.activemq-6-1-7.unsubscribed": 11,
-    "smq.files.small-pages": 11,
-    "smq.missing.new-with-a-log-of-zeros": 11,
-    "smq.messages.kinds": 11,
-    "smq.branches.inserting": 11,
-    "smq.log.abort-of-a-removal": 11,
-    "smq.missing.shared-message": 11,
+#: The largest depth of this project's frames, the largest number of modules that a command enters, and the
+#: largest number of modules that it imports.
+DEEPEST, MOST_ENTERED, MOST_IMPORTED = 11, 24, 85
+#: The lengths of small journals (bytes). A sample consists of every EACH-th case with such a length.
+SMALL, EACH = range(200, 4001), 40
+#: Further cases: files of products, and journals of all kinds of records.
+CHOSEN = (
+    "btm.clean.known-answer",
+    "btm.clean.both-files",
+    "btm.captured.bitronix-2-1-4.swap-then-crash",
+    "btm.captured.bitronix-2-1-4.name-emoji-us-ascii",
+    "btm.captured.bitronix-3-0-0-mk1.old-dangling-after-swap",
+    "btm.captured.bitronix-3-0-0-mk1.record-too-big",
+    "drb.clean.changes",
+    "drb.captured.derby-10-14-2-0.changes",
+    "drb.captured.derby-10-14-2-0.prepared",
+    "drb.captured.derby-10-14-2-0.prepared-closed",
+    "jbm.clean.every-kind-v2e",
+    "jbm.clean.every-kind-s1",
+    "jbm.captured.hornetq-2-1-2.killed-behind-prepare",
+    "khd.clean.three",
+    "khd.captured.activemq-6-1-7.unsubscribed",
+    "smq.files.small-pages",
+    "smq.missing.new-with-a-log-of-zeros",
+    "smq.messages.kinds",
+    "smq.branches.inserting",
+    "smq.log.abort-of-a-removal",
+    "smq.missing.shared-message",
+)
+#: The cases and directories that do not hold these bounds, with their own bounds of frames and
+#: modules.
+BEYOND = {
+    # A further module tracks which messages subscriptions need.
+    "khd.dense-commands.drawn-4": (11, 25),
+    "khd.seeded.removed-before-commit-in-5.3": (11, 25),
+    # Two further modules read objects of known shapes, and texts outside ASCII.
+    "khd.contents.messages-of-version-9": (11, 26),
+    # The header of a file is damaged, so the files are also compared with those of another format.
+    "drb.evidence.empty-middle-in-10.14": (11, 25),
+    "jbm.editions.emptied-s2": (11, 25),
+    "jbm.seeded.header-zeroed-of-a-large-id": (11, 25),
+    # More modules read the tables of a database, and the transactions of a broker.
+    "drb.captured.derby-10-14-2-0.prepared-closed": (16, 33),
+    "field/c5-prepared": (16, 33),
 }
 
 
@@ -90,40 +109,73 @@ def taken(task: Callable[[], object]) -> Taken:
     return Taken(frozenset(entered), deepest)
 
 
-def written(case: str, directory: Path) -> Path:
-    for name, data in find_case(case).files().items():
+def written(case: Case, directory: Path) -> Path:
+    for name, data in case.files().items():
         path = directory / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(bytes(data))
     return directory
 
 
-@pytest.mark.parametrize("case", DEEPEST)
-def test_inspect_of_a_small_journal_enters_few_modules_in_few_frames(
-    case: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    path = written(case, tmp_path)
+def beyond(path: Path, bounds: tuple[int, int]) -> str:
+    """Return what `inspect` of a journal takes beyond the bounds, or nothing."""
 
     def inspect() -> None:
         with suppress(SystemExit):
             main(["inspect", str(path)])
 
     # A cache that earlier tests filled can be cleared during the first command, so the second fills it again.
+    # The garbage collector runs finalizers of earlier commands in any frame.
     inspect()
-    inspect()
-    found = taken(inspect)
+    gc.disable()
+    try:
+        inspect()
+        found = taken(inspect)
+    finally:
+        gc.enable()
+    frames, modules = bounds
+    deeper = found.deepest if len(found.deepest) > frames else ()
+    return "\n".join((*deeper, *(sorted(found.entered) if len(found.entered) > modules else ())))
+
+
+def small(case: Case) -> bool:
+    try:
+        return sum(map(len, case.files().values())) in SMALL
+    except ValueError:
+        return False
+
+
+@pytest.mark.parametrize("case", CHOSEN)
+def test_inspect_enters_few_modules_in_few_frames(
+    case: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    bounds = BEYOND.get(case, (DEEPEST, MOST_ENTERED))
+    assert not beyond(written(find_case(case), tmp_path), bounds)
     assert "verdict" in capsys.readouterr().out
-    assert len(found.entered) <= MOST_WITH_TABLES.get(case, MOST_ENTERED), sorted(found.entered)
-    assert len(found.deepest) <= DEEPEST[case], "\n".join(found.deepest)
 
 
-@pytest.mark.parametrize("case", list(DEEPEST)[::2])
+def test_inspect_of_prepared_transactions(tmp_path: Path) -> None:
+    assert not beyond(unpacked("c5-prepared", tmp_path), BEYOND["field/c5-prepared"])
+
+
+@pytest.mark.parametrize("format_id", format_ids())
+def test_inspect_of_small_journals_enters_few_modules_in_few_frames(format_id: str, tmp_path: Path) -> None:
+    # Some of these files are no journal, or fit several editions. For these, the command prints advice.
+    cases = [*filter(small, load_cases(format_id, "smoke"))][::EACH]
+    found = {}
+    for number, case in enumerate(cases):
+        path = written(case, tmp_path / str(number))
+        found[case.id] = beyond(path, BEYOND.get(case.id, (DEEPEST, MOST_ENTERED)))
+    assert not {case: text for case, text in found.items() if text}
+
+
+@pytest.mark.parametrize("case", CHOSEN[::2])
 def test_command_imports_only_the_reader_of_its_format(case: str, tmp_path: Path) -> None:
     code = f"""
 import json, sys
 from journalspec_conformance.cli import main
 try:
-    main(["inspect", {str(written(case, tmp_path))!r}])
+    main(["inspect", {str(written(find_case(case), tmp_path))!r}])
 except SystemExit:
     print(json.dumps([*sys.modules]))"""
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

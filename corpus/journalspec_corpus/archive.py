@@ -27,6 +27,7 @@ _README = """\
 # journalspec corpus {version}
 
 {count} cases ({tiers}) as directories. Nothing here needs journalspec, or Python. CC0-1.0.
+A case that repeats another in a different edition is counted, too.
 
     index.json                        one entry per case: id, format, edition, tier, directory, files
     cases/FORMAT/ID/case.json         the case: questions and permitted answers
@@ -37,8 +38,14 @@ _README = """\
     ksy/FORMAT/                       Kaitai Struct schemas, from which parsers in many languages are made
     parsers/python/FORMAT/            those parsers in Python
 
-Loop over `index.json`. For each `when` in the `expect` of the case: copy `files/`, let your implementation
-read the copy, and compare. The rules of the comparison are below.
+To write a reader, read in this order:
+
+1. `specification/FORMAT/spec.md`, with `requirements.toml` beside it
+2. `names/FORMAT.json`
+3. the rules of the comparison below
+
+Then loop over `index.json`. For each `when` in the `expect` of the case: copy `files/`, let your
+implementation read the copy, and compare.
 
 """
 

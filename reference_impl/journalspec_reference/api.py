@@ -332,9 +332,11 @@ class Implementation:
     #: A cache from requested name to the id of the edition, without unknown names.
     _asked: dict[str, str] = field(default_factory=dict)
 
-    def contents(self, answer: Any) -> Any:
-        """Return the contents (messages, rows) of an :class:`.answers.Answer`, or None."""
-        return self._late("contents").contents(answer)
+    @property
+    def contents(self) -> Callable[[Any], Any]:
+        """The function from an :class:`.answers.Answer` to its contents (messages, rows), or to None."""
+        found: Callable[[Any], Any] = self._late("contents").contents
+        return found
 
     def new_store(self, answer: Any, choices: Any) -> Any:
         """Return a new store for an answer and :class:`.newstore.StoreChoices`.

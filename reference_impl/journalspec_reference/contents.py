@@ -19,6 +19,7 @@ from journalspec.observation import Dropped, jsonable
 from journalspec.reread import LISTS
 from journalspec_reference.answers import Answer, ask
 from journalspec_reference.api import Implementation, load
+from journalspec_reference.filesets import Journal
 
 #: A value of a row. Values of the kinds `object` and `list` contain other values.
 Value: TypeAlias = bool | int | float | str | bytes | Mapping[str, "Value"] | Sequence["Value"] | None
@@ -157,7 +158,12 @@ def with_state(answer: Answer) -> Answer:
     """
     if answer.observation.state is not None:
         return answer
-    return ask(replace(answer.journal, editions=()), get_format(answer.journal.format).keeps_most)
+    return ask(*keeping_most(answer))
+
+
+def keeping_most(answer: Answer) -> tuple[Journal, str]:
+    """Return the journal of `answer` and the policy that keeps most records, for :func:`.ask`."""
+    return replace(answer.journal, editions=()), get_format(answer.journal.format).keeps_most
 
 
 def nested(value: Any, as_text: tuple[type, ...] = (float,)) -> Any:

@@ -428,9 +428,19 @@ class _Reader:
         found: dict[str, Any] = {}
         scopes = (*outer, found)
         for member in shape.fields:
-            here = at
+            here, value = at, None
             try:
-                value, at = self.member(member, at, end, scopes)
+                kind, size, number = self.form(member, at, end, scopes)
+                if kind and not member.count:
+                    value, at = self.value(member, kind, at, end, size, scopes)
+                elif kind:
+                    value = rows = list[Any]()
+                    while at < end if number is None else len(rows) < number:
+                        self.elements -= 1
+                        if self.elements < 0:
+                            raise ContentsError(f"{member.name}: more elements than bytes", at)
+                        row, at = self.value(member, kind, at, end, size, scopes)
+                        rows.append(row)
             except (IndexError, KeyError) as error:
                 raise ContentsError(
                     f"{shape.name}.{member.name}: the bytes end, or {error} is missing", here
@@ -441,32 +451,20 @@ class _Reader:
                     self.see(len(outer), shape, member, here, at, value)
         return found, at
 
-    def member(
+    def form(
         self, member: Member, at: int, end: int, scopes: tuple[dict[str, Any], ...]
-    ) -> tuple[Any, int]:
-        """Return the value of a field (None if the field is absent), and the offset after the field."""
+    ) -> tuple[str, int | None, int | None]:
+        """Return the type, size and count of a field at `at`. The type is empty if the field is absent."""
         value_of = values_of(scopes)
         there = self.family.has(member, self.version) and not (member.left and at >= end)
         if not there or not asked(member, value_of):
-            return None, at
+            return "", None, None
         kind = member.kind(value_of)
         if not kind:
             raise ContentsError(f"{member.name}: no type has the number {value_of(member.on)}", at)
-        size, number = (
-            None if text in ("", "rest") else evaluate(text, value_of) for text in (member.size, member.count)
-        )
-        if (size or 0) < 0 or (number or 0) < 0:
-            return None, at
-        if not member.count:
-            return self.value(member, kind, at, end, size, scopes)
-        rows: list[Any] = []
-        while at < end if number is None else len(rows) < number:
-            self.elements -= 1
-            if self.elements < 0:
-                raise ContentsError(f"{member.name}: more elements than bytes", at)
-            value, at = self.value(member, kind, at, end, size, scopes)
-            rows.append(value)
-        return rows, at
+        size = None if member.size in ("", "rest") else evaluate(member.size, value_of)
+        number = None if member.count in ("", "rest") else evaluate(member.count, value_of)
+        return "" if (size or 0) < 0 or (number or 0) < 0 else kind, size, number
 
     def value(
         self,

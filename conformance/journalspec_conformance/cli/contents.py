@@ -19,6 +19,7 @@ from typing import Any
 from journalspec.contents import Column, Described, contents_of, described
 from journalspec.files import shown
 from journalspec.vocabulary import Field
+from journalspec_conformance.cli.places import place_text
 from journalspec_conformance.cli.redaction import Redactor
 from journalspec_reference import contents as reference
 from journalspec_reference.answers import Answer, ask
@@ -275,11 +276,6 @@ def _timed(times: Iterable[str], row: Row) -> dict[str, Any]:
         if isinstance(value := out[name], int):
             out[name] = _moment(value)
     return out
-
-
-def place_text(file: str, off: int | None) -> str:
-    """Return the place of something: a file, and the offset in it if there is one."""
-    return shown(file) + ("" if off is None else f":{off}")
 
 
 def stored(answer: Answer, *, redact: bool = False) -> Holdings | None:

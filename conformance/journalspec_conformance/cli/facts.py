@@ -10,15 +10,16 @@ from fnmatch import fnmatchcase
 from functools import partial
 from heapq import heappop, heappush, nlargest
 from itertools import islice
+from operator import attrgetter, itemgetter
 from typing import Any
 
 from journalspec.files import shown
 from journalspec.formats import AtStart, Format, Holds, InDoubt
 from journalspec.observation import CLEAN, RECOVERED, REFUSED, Dropped, Note, Observation
 from journalspec.reread import LISTS
-from journalspec_conformance.cli.contents import MESSAGES, Holdings, Moment, place_text
+from journalspec_conformance.cli.contents import MESSAGES, Holdings, Moment
 from journalspec_conformance.cli.journal_view import Listing, Part, Section, value_text
-from journalspec_conformance.cli.places import amount
+from journalspec_conformance.cli.places import amount, place_text
 from journalspec_conformance.cli.redaction import Redacted
 from journalspec_reference.answers import CHANGED, COMPRESSED, UNCHECKED
 from journalspec_reference.xids import gtrid_in_full
@@ -46,6 +47,8 @@ PHRASES = {
 }
 #: In the rows `at_start` of a format, codes of remarks on contents begin with this prefix.
 _OF_CONTENTS = "contents-"
+#: The members of a region without records.
+_REGION: Callable[[Dropped], tuple[str, int, int, str]] = attrgetter("file", "off", "length", "reason")
 #: A note's own text replaces the general explanation if it is longer than this (characters).
 SENTENCE = 24
 
@@ -355,16 +358,16 @@ def losses(part: Part, *, around_it: bool = False, beside: Sequence[str] = ()) -
             after.append(note)
         elif is_loss(description, note):
             notes.append(note)
-    inside = Counter(record.type for record in seen.each_given_up())
+    inside = Counter(map(attrgetter("type"), seen.each_given_up() if seen.unanchored else ()))
     text = [*by_code(description, notes), *beside]
     if inside:
         kinds = ", ".join(f"{count:,} {kind}" for kind, count in inside.most_common(MOST))
         text.append(f"{amount(inside.total(), 'sound record')} in it, not part of the state: {kinds}")
     regions, number, size = _regions(seen.dropped)
     rows = [
-        (f"{shown(item.file)}:{item.off}..{item.end}", f"{amount(item.length, 'byte')}: {_short(why)}")
-        for item in regions
-        for why in [f"{item.reason}: {description.meaning('reasons', item.reason)}"]
+        (f"{shown(file)}:{off}..{off + length}", f"{amount(length, 'byte')}: {_short(why)}")
+        for file, off, length, reason in map(_REGION, regions)
+        for why in [f"{reason}: {description.meaning('reasons', reason)}"]
     ]
     listing = Listing(rows, number, (), [item.length for item in regions], size, "byte")
     if not text and not number and seen.verdict != REFUSED:
@@ -385,11 +388,11 @@ def around(contents: Holdings, regions: Sequence[Dropped]) -> list[str]:
     Adjacent regions are merged. Because records are only appended, the order of offsets is the order of time.
     """
     spans: list[tuple[str, int, int]] = []
-    for region in sorted(regions, key=lambda one: (one.file, one.off)):
-        if spans and spans[-1][0] == region.file and spans[-1][2] == region.off:
-            spans[-1] = (region.file, spans[-1][1], region.end)
+    for file, off, length, _ in sorted(map(_REGION, regions), key=itemgetter(0, 1)):
+        if spans and spans[-1][0] == file and spans[-1][2] == off:
+            spans[-1] = (file, spans[-1][1], off + length)
         else:
-            spans.append((region.file, region.off, region.end))
+            spans.append((file, off, off + length))
     if not spans or not {*contents.columns_of(MESSAGES)} >= _PLACED:
         return []
     spans = spans[:FEW]

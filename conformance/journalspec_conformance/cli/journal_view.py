@@ -8,7 +8,8 @@ import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
 from functools import cached_property
 from operator import itemgetter
 from typing import Any, Protocol
@@ -34,7 +35,7 @@ from journalspec_reference.answers import (
     lost,
 )
 from journalspec_reference.content import Content
-from journalspec_reference.contents import contents, with_state
+from journalspec_reference.contents import contents, keeping_most, with_state
 from journalspec_reference.filesets import FilesetError, Journal, LeftOut, by_reason
 
 #: The parts of a printed line: text, or text with a style of rich.
@@ -206,6 +207,8 @@ class Part:
 
     place: Directory
     answer: Answer
+    #: The answer of recovery, if `answer` has no state and recovery has already run.
+    kept: Answer | None = field(default=None, init=False)
 
     @property
     def asked(self) -> Asked:
@@ -236,7 +239,7 @@ class Part:
     @cached_property
     def contents(self) -> Holdings | None:
         """The contents, redacted with --redact; None if the format reports no contents."""
-        found = contents(with_state(self.recovered))
+        found = contents(self.kept or with_state(self.recovered))
         redactor = self.redactor if self.asked.redact else None
         return None if found is None else Holdings(found, self.description.id, redactor)
 
@@ -252,7 +255,7 @@ class Part:
         """The refusal of strict recovery for a journal that reads cleanly, if there is one."""
         found = self.answer.observation
         unfit = found.unfit if found.verdict == CLEAN else None
-        return None if unfit is None else self.redactor.observation(unfit)
+        return self.redactor.observation(unfit) if unfit is not None and self.asked.redact else unfit
 
 
 class Screen(Protocol):
@@ -270,6 +273,14 @@ class Screen(Protocol):
 
     def of_several(self, rows: Sequence[Any], unlisted: Sequence[LeftOut]) -> Iterable[Line]:
         """Return the lines on several stores."""
+
+
+def in_order(parts: Sequence[Part]) -> list[Part]:
+    """Return the parts of a store, the main one first, in the order of `parts` of the format."""
+    patterns = parts[0].description.parts
+    return sorted(
+        parts, key=lambda part: [not fnmatchcase(part.place.loaded.root.name, name) for name in patterns]
+    )
 
 
 def present(
@@ -299,9 +310,7 @@ def present(
     parts: list[Part] = []
     with unchanging(found.journals), reading(found.size) as bar:
         for store in stores:
-            for place, journal in store:
-                if place in failed:
-                    continue
+            for place, journal in (pair for pair in store if pair[0] not in failed):
                 try:
                     answer = ask(journal, policy)
                 except UnknownEdition as error:
@@ -313,6 +322,10 @@ def present(
                     continue
                 statuses.append(STATUSES[answer.observation.verdict])
                 parts.append(Part(place, answer))
+            # Only the screen of `inspect` asks without a policy. It shows the contents of the main part.
+            main = in_order(parts)[0] if screen is not None and policy is None else None
+            if main is not None and main.answer.observation.state is None:
+                main.kept = ask(*keeping_most(main.answer))
             if several and screen is not None and parts:
                 rows.append(screen.row(parts))
                 parts = []

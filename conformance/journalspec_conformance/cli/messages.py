@@ -15,8 +15,7 @@ from journalspec.formats import Format
 from journalspec.messages import ProductMessage, matching, nearest
 from journalspec.observation import REFUSED, Observation
 from journalspec_conformance.cli import journal_view as view
-from journalspec_conformance.cli.contents import place_text
-from journalspec_conformance.cli.places import Asked, find, options
+from journalspec_conformance.cli.places import Asked, find, options, place_text
 
 #: Three limits without --all: the number of explained messages, of the lines of all of them, and of the
 #: listed places of each message.

@@ -74,6 +74,11 @@ def amount(count: int, noun: str) -> str:
     return f"{count:,} {noun if count == 1 else plural}"
 
 
+def place_text(file: str, off: int | None) -> str:
+    """Return the place of something: a file, and the offset in it if there is one."""
+    return shown(file) + ("" if off is None else f":{off}")
+
+
 def options() -> Callable[[Command], Command]:
     """Return the options that describe the files at PATH: --format, --edition, --param."""
     return apply(

@@ -69,7 +69,7 @@ class SummaryScreen:
 
         A path in `unlisted` may contain a part of the store.
         """
-        parts = _in_order(parts)
+        parts = view.in_order(parts)
         main, policy = parts[0], self._policy
         verdict = worst((part.seen.verdict for part in parts), unlisted)
         shown_parts, part, kept_by = _all_kept(parts, policy)
@@ -140,7 +140,7 @@ class SummaryScreen:
 
     def row(self, parts: Sequence[view.Part]) -> StoreRow:
         """Return the row of one of several stores."""
-        parts = _in_order(parts)
+        parts = view.in_order(parts)
         main = parts[0]
         part = kept(main, self._policy)[0]
         found = facts.held(part)
@@ -189,14 +189,6 @@ class SummaryScreen:
         more = () if self._policy in (None, view.STRICT) else ("--policy", str(self._policy))
         again = rows[0].asked.again(self._command, *more)
         return view.screen([*out, view.Section("next", ["one of them:", f"  {again}"], apart=True)])
-
-
-def _in_order(parts: Sequence[view.Part]) -> list[view.Part]:
-    """Return the parts of a store, the main one first, in the order of `parts` of the format."""
-    patterns = parts[0].description.parts
-    return sorted(
-        parts, key=lambda part: [not fnmatchcase(part.place.loaded.root.name, name) for name in patterns]
-    )
 
 
 def _all_kept(parts: Sequence[view.Part], policy: str | None) -> tuple[list[view.Part], view.Part, str]:

@@ -397,11 +397,11 @@ def _durable(name: str, data: bytes) -> dict[str, Any]:
     for _ in range(taker.number(2, signed=False)):
         code = taker.number(1)
         require(code in WIDTHS, "an object as a field")
-        fields.append((_text(taker.take(taker.number(2, signed=False))), WIDTHS[code]))
+        fields.append((_text(taker.take(taker.number(2, signed=False))), code))
     require(taker.take(2) == b"xp", "a class above")
-    for field_name, width in fields:
-        value = taker.take(width)
-        if field_name == "loadFactor" and width == 4:
+    for field_name, code in fields:
+        value = taker.take(WIDTHS[code])
+        if field_name == "loadFactor" and code == ord("F"):
             require(unpack(">f", value)[0] > 0, "no load factor")  # also raised if it is not a number
     require(taker.take(2) == b"w\x08", "no sizes")
     taker.take(4)

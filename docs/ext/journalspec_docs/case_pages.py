@@ -9,6 +9,7 @@ the answers change.
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Sized
 from functools import partial
@@ -24,6 +25,9 @@ from journalspec_docs.domain import link_html, requirement_id
 from journalspec_reference.api import load
 
 STRATA = {"R": "reachable by a crash", "C": "corruption after durability", "H": "hostile bytes"}
+#: The command that shortened bytes and answers refer to. A page says once what ID is, because the ids took a
+#: hundredth of the site.
+SHOW = "journalspec show ID"
 #: The maximum number of sheets on one page, which may contain several groups. A longer group is divided into
 #: several pages.
 PER_PAGE = 66
@@ -41,6 +45,9 @@ SHORT = 400
 #: the page prints the complete answer.
 DUMP_LINES, FILE_LINES = 11, 5
 JSON_LETTERS = 750
+#: A member of an answer whose items are on lines of their own. It is put on one line of at most JSON_LINE
+#: characters.
+MEMBER, JSON_LINE = re.compile(r'^( "\w+": [\[{])\n((?:  .*\n)+) ([\]}],?)$', re.MULTILINE), 100
 #: If a file is longer than this (bytes), the fill bytes at its end are not shown.
 WHOLE = 1 << 16
 #: Maps a verdict to its letter in the class of a mark. The class is short because the pages contain ten
@@ -99,9 +106,9 @@ def dumps_of(case: Case, dumped: dict[str, str]) -> Iterator[str]:
         more = f" (the last {rest} are all {file.fill:02x})" if rest else ""
         own = [span for span in spans if span.file == file.path]
         roles = sources.roles_of(case.format)
-        html = hexdump.fields_html(content, own, roles, lines_of_dump(case.input.files), _command(case))
+        html = hexdump.fields_html(content, own, roles, lines_of_dump(case.input.files), SHOW)
         # The key includes all bytes of the file, because a dump omits some bytes.
-        same = f"{sha256(file.content()).hexdigest()} {html.replace(case.id, '')}"
+        same = f"{sha256(file.content()).hexdigest()} {html}"
         if len(html) > SHORT and same in dumped:
             yield f"<p><code>{escape(file.path)}</code> equals {dumped[same]}.</p>"
             continue
@@ -180,7 +187,7 @@ def expectations(case: Case) -> Iterator[str]:
     for probe in case.probes:
         answers = " or ".join(f"<b>{escape(in_short(entry))}</b>" for entry in probe.expect)
         entries = ({key: value for key, value in entry.items() if key != "when"} for entry in probe.expect)
-        box = f"must be {answers}</summary>{''.join(json_html(entry, case) for entry in entries)}"
+        box = f"must be {answers}</summary>{''.join(json_html(entry) for entry in entries)}"
         asked.setdefault(box, []).append(f"<code>{escape(question(probe.id))}</code>")
     for box, names in asked.items():
         yield f"<details><summary>{', '.join(names)} {box}</details>"
@@ -205,18 +212,14 @@ def in_short(entry: Answer) -> str:
     return verdict
 
 
-def _command(case: Case) -> str:
-    return f"journalspec show {case.id}"
-
-
-def json_html(value: object, case: Case) -> str:
+def json_html(value: object) -> str:
     """Return `value` as text, truncated to JSON_LETTERS. A command prints the complete value."""
     text = _compact(json.dumps(value, indent=1, ensure_ascii=False))
     if len(text) <= JSON_LETTERS:
         return preformatted(text)
     end = text.rfind("\n", 0, JSON_LETTERS)
     cut = text[: end if end > 0 else JSON_LETTERS]
-    return preformatted(f"{cut}\n… {len(text) - len(cut)} more letters: {_command(case)}")
+    return preformatted(f"{cut}\n… {len(text) - len(cut)} more letters: {SHOW}")
 
 
 def _compact(text: str) -> str:
@@ -230,7 +233,13 @@ def _compact(text: str) -> str:
             out[-1] += line.strip()
         else:
             out.append(line)
-    return "\n".join(out)
+    return MEMBER.sub(_one_line, "\n".join(out))
+
+
+def _one_line(member: re.Match[str]) -> str:
+    begin, items, end = member.groups()
+    line = begin + " ".join(item.strip() for item in items.splitlines()) + end
+    return line if len(line) <= JSON_LINE else member[0]
 
 
 def preformatted(text: str) -> str:

@@ -60,7 +60,9 @@ def format_pages(item: Format, srcdir: Path) -> Iterator[tuple[str, str]]:
     """Yield (name, text) of the pages of one format."""
     contents = "\n".join(f"- [{page.short}]({page.name}.md): {page.about}" for page in PAGES)
     toctree = _toctree([f"{page.short} <{page.name}>" for page in PAGES])
-    yield "index", _page(item.title, item.summary, _directive("format-overview", item.id), contents, toctree)
+    order = sources.PAGE_TABLES["order"]["text"]
+    overview = _directive("format-overview", item.id)
+    yield "index", _page(item.title, item.summary, overview, order, contents, toctree)
     for page in PAGES:
         parts = [page.lead] if page.lead else []
         parts += [_directive(name, item.id) for name in page.directives]
@@ -74,7 +76,7 @@ def format_pages(item: Format, srcdir: Path) -> Iterator[tuple[str, str]]:
         yield page.name, _specification(item, srcdir) if page.name == "spec" else text
     yield from _case_pages(item)
     for base in captured_pages.captured_bases(item.id):
-        text = _page(f"Captured from {base}", _directive("captured-list", f"{item.id} {base}"))
+        text = _page(f"Captured from {base}: {item.title}", _directive("captured-list", f"{item.id} {base}"))
         yield f"captured/{base}", text
 
 
@@ -120,7 +122,7 @@ def _case_pages(item: Format) -> Iterator[tuple[str, str]]:
             f"## {heading}\n\n" + _directive("case-group", f"{item.id} {group} {number}")
             for group, number, heading in groups
         ]
-        yield f"cases/{name}", _page(f"Cases: {title}", *parts)
+        yield f"cases/{name}", _page(f"Cases: {title}: {item.title}", *parts)
 
 
 def _page(title: str, *parts: str) -> str:

@@ -384,14 +384,15 @@ def _fixed_value(attribute: Mapping[str, Any]) -> str:
         return "empty"
     valid = attribute.get("valid")
     if isinstance(valid, dict):
-        valid = valid.get("eq")
+        one = "min" in valid and valid["min"] == valid.get("max")
+        valid = valid["min"] if one else valid.get("eq")
     return "" if valid is None else _number(valid)
 
 
 def _allowed(attribute: Mapping[str, Any]) -> str:
     """Return the values that the schema permits, if there are several."""
     valid = attribute.get("valid")
-    if not isinstance(valid, dict) or _is_empty(attribute) or "eq" in valid:
+    if not isinstance(valid, dict) or _fixed_value(attribute):
         return ""
     if "any-of" in valid:
         return "one of " + ", ".join(_number(item) for item in valid["any-of"])

@@ -37,8 +37,12 @@ TWICE = re.compile(
     r'|<input type="hidden" name="(?:check_keywords|area)" value="\w+">\n?'
 )
 #: The type of a style sheet, and the namespace of SVG within HTML, are the defaults. No form sends the
-#: checkboxes of the navigation, so they need only an id, no name.
-DEFAULTS = re.compile(r' type="text/css"| xmlns="http://www\.w3\.org/2000/svg"| name="toctree-checkbox-\d+"')
+#: checkboxes of the navigation, so they need only an id, no name. No style uses `field-list` together with
+#: `jspec-facts`.
+DEFAULTS = re.compile(
+    r' type="text/css"| xmlns="http://www\.w3\.org/2000/svg"| name="toctree-checkbox-\d+"'
+    r"|(?<=jspec-facts) field-list(?= simple)"
+)
 #: Source maps of the theme's minified files; the site does not contain the sources.
 SOURCE_MAPS = "*.map"
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import re
 import tomllib
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import cache
@@ -215,6 +216,11 @@ def _firsts(format_id: str) -> Mapping[str, str]:
     known = {case.id for case in cases(format_id)}
     told = ((case.id, case.id.removesuffix(AGAIN.format(case.edition))) for case in cases(format_id))
     return {name: first for name, first in told if name != first and first in known}
+
+
+def repeated(format_id: str) -> Counter[str]:
+    """Return the number of cases in each group that repeat another case in a different edition."""
+    return Counter(first.split(".", 1)[1].rpartition(".")[0] for first in _firsts(format_id).values())
 
 
 def told_again(case: Case) -> list[Case]:

@@ -86,17 +86,16 @@ def detect(files: Files, _: Params) -> list[Detection]:
             found.append(codec.control(bytes(files[name][: codec.CONTROL + 1])))
     for file in logs.values():
         with suppress(BadLog):
-            file.previous()
+            codec.header(file.source.read(0, HEADER), file.number)
             hits += 1
     score = 1 + bool(found or hits) + bool(found and hits == len(logs))
     if not found:
-        # The oldest edition has no checksum records.
-        firsts = (
-            next(scan(file.source, number, HEADER, until=HEADER + 1, stretch=FEW))
-            for number, file in logs.items()
-        )
-        summed = any(first.more["sums"] for first in firsts)
-        admitted = EDITIONS[1:] if summed else EDITIONS
+        admitted = EDITIONS
+        for number, file in logs.items():
+            if next(scan(file.source, number, HEADER, until=HEADER + 1, stretch=FEW)).more["sums"]:
+                # The oldest edition has no checksum records.
+                admitted = EDITIONS[1:]
+                break
         return [Detection(FORMAT, EDITIONS[-1], tuple(names), score, admitted, neighbours=beside)]
     level = found[0].major, found[0].minor
     own = next((edition for edition, known in databases().items() if level <= known.newest), EDITIONS[-1])
@@ -160,10 +159,6 @@ class LogFile:
         """The length of the file in bytes."""
         return self.source.size
 
-    def previous(self) -> Instant:
-        """Return the end of the previous file that the header states. Raises BadLog."""
-        return codec.header(self.source.read(0, HEADER), self.number)
-
 
 def gather(files: Mapping[str, Any]) -> dict[int, LogFile]:
     """Return the log files by number, in order (DRB-FIL-103)."""
@@ -202,6 +197,10 @@ def choose(files: Mapping[str, Any]) -> ChosenControl:
     return ChosenControl(read.get(name), name, invalid, read)
 
 
+#: Log files with correct headers, each with the end of the previous file that its header states.
+Linked = list[tuple[LogFile, Instant]]
+
+
 class LogEnd(NamedTuple):
     """Represents the end of the complete log: the last file, the kind of end, and a note on an unusual next
     file.
@@ -235,7 +234,7 @@ class Log:
         """
         file = self.files[number]
         try:
-            return file.previous()
+            return codec.header(file.source.read(0, HEADER), number)
         except BadLog as error:
             at = At(file.name, 0, min(HEADER, file.length))
             raise Refusal("header", "bad-header", str(error), at) from None
@@ -251,26 +250,21 @@ class Log:
             return LogEnd(file, end, "unlinked-file", after)
         return after
 
-    def beyond(self, last: LogEnd, later: Iterable[tuple[LogFile, Instant]]) -> LogFile | None:
-        """Return a later file, if one proves that the log originally continued after the end found
+    def beyond(self, found: Instant, later: Linked) -> LogFile | None:
+        """Return the first later file that proves that the log continued after `found`, if there is one
         (DRB-END-178, DRB-END-179, DRB-END-167).
+
+        Such a file contains a record at its beginning, or an intact group anywhere, or its header states a
+        much later end. Otherwise it can be an unfinished switch of files at `found`.
         """
-        found = Instant(last.file.number, last.end.off)
         for file, previous in later:
-            if previous >= found and self.went_on(file, previous, found):
+            if previous >= found and (
+                previous.packed - found.packed > _BUFFERS
+                or record_at(file.source, file.number, HEADER, summed=self.summed) is not None
+                or (self.summed and groups_after(file.source, file.number, HEADER) is not None)
+            ):
                 return file
         return None
-
-    def went_on(self, file: LogFile, previous: Instant, found: Instant) -> bool:
-        """Return whether a later file proves that the log continued in it. An unfinished switch of files at
-        `found` does not prove that.
-        """
-        return self.filled(file) or previous.packed - found.packed > _BUFFERS
-
-    def filled(self, file: LogFile) -> bool:
-        """Return whether a file contains a record at its beginning, or an intact group anywhere."""
-        begun = record_at(file.source, file.number, HEADER, summed=self.summed) is not None
-        return begun or (self.summed and groups_after(file.source, file.number, HEADER) is not None)
 
     def ended(self, last: LogEnd) -> bool:
         """Return whether a length of 0 ends the last file and the next file is missing (DRB-FIL-169).
@@ -283,12 +277,12 @@ class Log:
         return whole and file.number < LARGEST and file.number == max(self.files)
 
 
-def linked(files: Iterable[LogFile]) -> list[tuple[LogFile, Instant]]:
+def linked(files: Iterable[LogFile]) -> Linked:
     """Return the files with correct headers, and the end of the previous file that each states."""
     found = []
     for file in files:
         with suppress(BadLog):
-            found.append((file, file.previous()))
+            found.append((file, codec.header(file.source.read(0, HEADER), file.number)))
     return found
 
 

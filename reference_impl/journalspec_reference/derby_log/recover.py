@@ -14,6 +14,7 @@ from journalspec.formats import get_format
 from journalspec.observation import (
     CLEAN,
     RECOVERED,
+    REFUSED,
     At,
     FileMap,
     Missing,
@@ -21,7 +22,6 @@ from journalspec.observation import (
     Observation,
     Record,
     note_place,
-    refused,
 )
 from journalspec.reread import joined, mapped
 from journalspec_reference.api import Files, Params
@@ -34,6 +34,7 @@ from journalspec_reference.derby_log.fileset import (
     CONTROLS,
     FORMAT,
     HOME,
+    Linked,
     Log,
     LogEnd,
     LogFile,
@@ -190,7 +191,11 @@ class LogPass:
             if isinstance(after, LogEnd):
                 break
             number, at = after.number, HEADER
-        yield from self._behind(after)
+        self.last = after
+        others = [each for each in self._logs.values() if each.number > number]
+        later = linked(others)
+        yield from self._behind(after, later, self.log.beyond(Instant(number, end.off), later))
+        yield from self._later(after, others)
         if self._unfit is not None and self._policy:
             raise self._unfit
         if self._edition != SEED:
@@ -298,8 +303,8 @@ class LogPass:
                 yield from self._whole(file.name, "bad-header")
             else:
                 yield self._begin(file, HEADER)
-                if self._end.reason:
-                    self._after_damage(file, self._end)
+                if self._end.reason and self.log.summed:
+                    self._note_groups(file, groups_after(file.source, number, self._end.off))
         yield self._begin(self._logs[start.number], HEADER, start.position)
 
     def _whole(self, name: str, reason: str) -> Iterator[Stretch]:
@@ -307,13 +312,11 @@ class LogPass:
         if size := len(self._files[name]):
             yield lost(name, 0, size, reason)
 
-    def _after_damage(self, file: LogFile, end: End) -> Groups | None:
+    def _note_groups(self, file: LogFile, groups: Groups | None) -> None:
         """Add a note on the intact groups that follow the end of the log in its file (DRB-END-165)."""
-        groups = groups_after(file.source, file.number, end.off) if self.log.summed else None
         if groups:
             text = f"{groups.number} sound group(s); DRB-DEV-018: Derby silently starts without them"
             self._late.append(Note("groups-after", file.name, groups.first, text))
-        return groups
 
     def _begin(self, file: LogFile, start: int, stop: int | None = None, *, counts: bool = False) -> Stretch:
         """Begin a file, and return its records from `start` on (up to `stop`).
@@ -435,22 +438,25 @@ class LogPass:
 
     # After the end of the log.
 
-    def _behind(self, last: LogEnd) -> Iterator[Stretch]:
-        """Find out how the log ends. Yield the files after the end, and determine their roles (DRB-END)."""
-        self.last = last
+    def _behind(self, last: LogEnd, later: Linked, goes_on: LogFile | None) -> Iterator[Stretch]:
+        """Find out how the log ends. Yield the bytes after its end in its last file (DRB-END).
+
+        `later` are the files after the end with correct headers; the log went on in `goes_on`.
+        """
         if self._unverified is not None and self.log.summed:
             self._late.append(self._unverified)
         file, end = last.file, last.end
         if last.note and last.next is not None:
             text = _UNBORN if last.note == "half-file" else ""
             self._late.append(Note(last.note, last.next.name, text=text))
-        after = [each for number, each in self._logs.items() if number > file.number]
-        later = linked(after)
-        beyond = self.log.beyond(last, later)
+        beyond = goes_on
         if beyond is None and self.checkpoint and Instant(file.number, end.off) <= self.checkpoint:
             beyond = self._logs[self.checkpoint.number]
-        left = garbage(file.data, end.off + 4) if end.marked else None
-        groups = self._after_damage(file, end) if left or end.reason else None
+        left = garbage(file.source, end.off + 4) if end.marked else None
+        groups = None
+        if (left or end.reason) and self.log.summed:
+            groups = groups_after(file.source, file.number, end.off)
+            self._note_groups(file, groups)
         if self._policy == "strict" and (beyond or groups):
             # The log can begin after the end of its file.
             off = min(end.off, file.length)
@@ -461,9 +467,10 @@ class LogPass:
             raise Refusal("record", "lost-middle", f"{shows} after the end of the log", at)
         if beyond is not None:
             self._late.append(Note("lost-middle", beyond.name))
-        self._missing_files(last, later)
+        self._missing_files(last, later, goes_on)
         if self._explained is not None and self._forms is not None:
-            self._explained.walk(self.log, self._forms, (each.number for each in after))
+            after = (number for number in self._logs if number > file.number)
+            self._explained.walk(self.log, self._forms, after)
             self._late += self._explained.newer()
         if self._home and self._forms is not None and self._replay:
             found = Evidence(self._files, self._beside, self.store, self._own | self._absent.keys())
@@ -472,8 +479,6 @@ class LogPass:
         if left is not None and not end.reason:
             self._late.append(Note("beyond-end", file.name, left[0]))
             yield lost(file.name, *left, "beyond-end")
-        if after:
-            yield from self._later(last, after)
 
     def _later(self, last: LogEnd, after: Iterable[LogFile]) -> Iterator[Stretch]:
         """Read the files after the log."""
@@ -489,7 +494,7 @@ class LogPass:
                     batch.more.pop("bodies", None)
         self._unanchored = beside.records()
 
-    def _missing_files(self, last: LogEnd, later: Iterable[tuple[LogFile, Instant]]) -> None:
+    def _missing_files(self, last: LogEnd, later: Linked, goes_on: LogFile | None) -> None:
         """List missing items: log files to which a checkpoint or a header refers, and containers that the log
         changes.
         """
@@ -507,7 +512,7 @@ class LogPass:
                 if previous.number not in self._logs:
                     name = f"log{previous.number}.dat"
                     self._missing.append(Missing("log-file", name, file.name, 16, text=self._does))
-                elif file.number == found.number + 1 and not self.log.went_on(file, previous, found):
+                elif file.number == found.number + 1 and file is not goes_on:
                     self._late.append(Note("unfinished-switch", file.name, text=f"{previous.packed:#x}"))
         if self._edition != SEED and self.log.ended(last):
             name = f"log{last.file.number + 1}.dat"
@@ -656,7 +661,8 @@ def _body(record: Record) -> object:
 
 
 def _refused(refusal: Refusal) -> Observation:
-    return refused(refusal.phase, refusal.code, str(refusal), refusal.at)
+    phase, code, at = refusal.phase, refusal.code, refusal.at
+    return Observation(REFUSED, phase=phase, code=code, message=str(refusal), at=at)
 
 
 def _framed(file: LogFile, off: int) -> At:

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from journalspec.derby_log import LAYOUT
 from journalspec_reference.content import Content, Derived
 from journalspec_reference.derby_log.bodies import decode
-from journalspec_reference.derby_log.codec import BEFORE, BEHIND, HEADER, BadLog, Instant, Refusal
+from journalspec_reference.derby_log.codec import BEFORE, BEHIND, HEADER, BadLog, Instant, Refusal, header
 from journalspec_reference.derby_log.fileset import CONTROLS, Log, LogFile, body_at, choose, gather
 from journalspec_reference.derby_log.scan import UNSUMMED, End
 
@@ -36,14 +36,15 @@ def repaired(files: Mapping[str, Any], edition: str) -> Iterator[Repair]:
     log = Log(logs, summed=edition not in UNSUMMED, linked=True)
     for number, file in logs.items():
         try:
-            file.previous()
+            header(file.source.read(0, HEADER), number)
         except BadLog as error:
+            begins = Instant(0, 0)
             # A file without records need not be a log file.
-            if log.filled(file):
+            if log.beyond(begins, [(file, begins)]):
                 link = _end(log, logs[number - 1]).packed if number - 1 in logs else 0
-                header = LAYOUT.build("header", edition, number=number, previous=link)
+                rebuilt = LAYOUT.build("header", edition, number=number, previous=link)
                 text = f"{error}; {file.name} is read as if its header were right"
-                yield Repair(file.name, "bad-header", text, _headed(header, file.data))
+                yield Repair(file.name, "bad-header", text, _headed(rebuilt, file.data))
     with suppress(Refusal):
         control = choose(files).control
         if control is None or control.checkpoint is None or control.checkpoint.number not in logs:

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from functools import lru_cache
 from struct import Struct
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from journalspec_reference.batches import (
     STRETCH,
@@ -20,7 +20,6 @@ from journalspec_reference.batches import (
     Source,
     Sums,
     columns_module,
-    source_of,
     zeros_end,
     zeros_start,
 )
@@ -313,10 +312,9 @@ def search(source: Source, number: int, start: int, end: int) -> Iterator[tuple[
             at = stop
 
 
-def garbage(data: Any, start: int) -> tuple[int, int] | None:
+def garbage(source: Source, start: int) -> tuple[int, int] | None:
     """Return the offset of the first nonzero byte from `start` on, and the end of the last one."""
-    source, at = source_of(data), start
-    first = end = -1
+    at, first, end = start, -1, -1
     while (at := source.next_data(at)) < source.size:
         part = source.read(at, STRETCH)
         if part != bytes(len(part)):

@@ -127,7 +127,7 @@ def _behind(file: LogFile, end: End, start: int) -> Iterator[Piece]:
     if end.off < start:
         yield Piece(end.off, min(start, file.length), "dropped", end.reason or "truncated")
     elif end.reason:
-        used = garbage(file.data, end.off)
+        used = garbage(file.source, end.off)
         behind = used[1] if used else file.length
         yield Piece(end.off, behind, "dropped", end.reason)
         yield Piece(behind, file.length, "unused", "unused", "rest")
@@ -135,7 +135,7 @@ def _behind(file: LogFile, end: End, start: int) -> Iterator[Piece]:
         behind = end.off + BEHIND
         yield Piece(end.off, behind, "fill", "end", "end")
         if behind < file.length:
-            rest = "unused" if garbage(file.data, behind) is None else "stale bytes"
+            rest = "unused" if garbage(file.source, behind) is None else "stale bytes"
             yield Piece(behind, file.length, "unused", rest, "rest")
 
 

@@ -227,7 +227,7 @@ def examined(  # noqa: C901, PLR0912  # the checks of a batch before its records
             elif last.reason:
                 # Zeros up to the end of the file are unused space (DRB-END-041). But if bytes are unreadable,
                 # the damage extends to the end of the file.
-                used = None if last.reason == UNREADABLE else garbage(file.data, last.off)
+                used = None if last.reason == UNREADABLE else garbage(file.source, last.off)
                 behind = used[1] if used else file.length
             if last.off < behind:
                 batch.damage.append((last.off, behind, last.reason or "truncated"))

@@ -132,7 +132,7 @@ class LogWriter:
         # the intact part of the group would also be lost.
         if found.last_sum is not None and found.last_sum[0] == self._number:
             self._shorten(*found.last_sum[1:])
-        if end.reason or garbage(file.data, end.off) is not None:
+        if end.reason or garbage(file.source, end.off) is not None:
             fill(storage, file.name, end.off, file.length)
             storage.sync(file.name)
         later = [name for name in storage.names() if (number_of(name) or 0) > self._number]

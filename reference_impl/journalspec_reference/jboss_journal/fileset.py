@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import re
+import struct
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -27,7 +28,7 @@ from journalspec_reference.content import Content
 from journalspec_reference.filesets import FilesetError, Journal, Loaded, load
 from journalspec_reference.jboss_journal import codec
 from journalspec_reference.jboss_journal.codec import DIALECTS, INT, LONG_HEADER, Dialect
-from journalspec_reference.jboss_journal.scan import first_found
+from journalspec_reference.jboss_journal.scan import SEARCH_STRETCH, first_found, scan
 
 FORMAT = "jboss_journal"
 #: The form of a name: prefix - number . extension. A second "-" before the digits is the sign of the number.
@@ -46,8 +47,13 @@ FAR = 1000
 NO_STAMP = 1 << 31
 #: Up to this many gaps in the ids are reported one by one.
 MOST_GAPS = 20
-#: Maps the count of each list of a control record to the list.
-CONTROL_LISTS = {"num_old": "old_names", "num_new": "new_names", "num_renames": "renames"}
+#: Maps each list of a control record to the number of names in one entry.
+CONTROL_LISTS = {"old_names": 1, "new_names": 1, "renames": 2}
+UNSIGNED_SHORT = struct.Struct(">H")
+
+
+#: Three lists: old files, new files, and renames from one name to another.
+ControlLists = tuple[list[str], list[str], list[tuple[str, str]]]
 
 
 class Name(NamedTuple):
@@ -75,6 +81,8 @@ class DataFile(NamedTuple):
     role: str = "data"
     #: Whether the header is zeros although there is evidence that the file was in use.
     headless: bool = False
+    #: The lists of a control file. None if it contains no healthy record.
+    lists: ControlLists | None = None
 
     @property
     def length(self) -> int:
@@ -152,15 +160,16 @@ def gather(files: Files, dialect: Dialect, params: Params, imply: bool = False) 
     extension = extension_of(files, params)
     own = "." + extension
     notes: list[Note] = []
-    plan = NO_CHANGES
+    plan, lists = NO_CHANGES, None
     if dialect.control_file and CONTROL in files:
-        plan = _control_plan(files, control_lists(files[CONTROL], dialect), notes)
+        lists = control_lists(files[CONTROL], dialect)
+        plan = _control_plan(files, lists, notes)
     found: list[DataFile] = []
     others: list[DataFile] = []
     for name in sorted(files, key=natural_key):
         final = plan.renamed.get(name, name)
         if name == CONTROL and dialect.control_file:
-            others.append(_control_file(files[name], dialect))
+            others.append(_control_file(files[name], dialect)._replace(lists=lists))
         elif name in plan.removed:
             others.append(_examine(name, files[name], dialect, params)._replace(role="superseded"))
         elif final.removesuffix(".gz").endswith(own):
@@ -265,8 +274,10 @@ def implied_id(data: Any, dialect: Dialect) -> int | None:
 
     A file is overwritten from its beginning, so its first records belong to its last generation.
     """
-    batch = first_found(source_of(data), dialect, None, dialect.header_size, len(data))
-    return None if batch is None else codec.stamp_at(batch.data, batch.off[0], dialect)
+    for batch in scan(source_of(data), dialect, None, dialect.header_size, len(data), stretch=SEARCH_STRETCH):
+        if batch.off:
+            return codec.stamp_at(batch.data, batch.off[0], dialect)
+    return None
 
 
 def _packed_away(files: list[DataFile]) -> list[Missing]:
@@ -406,10 +417,6 @@ def _control_plan(files: Files, lists: ControlLists | None, notes: list[Note]) -
     return FileSet(removed=dict.fromkeys(removed), renamed=renamed)
 
 
-#: Three lists: old files, new files, and renames from one name to another.
-ControlLists = tuple[list[str], list[str], list[tuple[str, str]]]
-
-
 def control_lists(data: Any, dialect: Dialect) -> ControlLists | None:
     """Return the lists of a control file. Return None if it contains no healthy record.
 
@@ -420,30 +427,30 @@ def control_lists(data: Any, dialect: Dialect) -> ControlLists | None:
     batch = first_found(source_of(data), dialect, stamp, dialect.header_size, len(data))
     if batch is None or batch.code[0] != codec.ADD:
         return None
-    return control_names(codec.decode_record(batch.data, batch.off[0], dialect).body, dialect)
+    return control_names(codec.decode_record(batch.data, batch.off[0], dialect).body)
 
 
-def control_names(body: bytes, dialect: Dialect) -> ControlLists | None:
+def control_names(body: bytes) -> ControlLists | None:
     """Return the lists in the body of a control record. Return None if a list is truncated, or a name is
     invalid.
 
     A negative count is an empty list (JBM-CMP-021).
     """
-    found = LAYOUT.read("control", dialect.name, body)
-    members = {
-        title: [item for row in found[title] for item in row.items()] for title in CONTROL_LISTS.values()
-    }
-    sizes = [2 + value for items in members.values() for name, value in items if name.endswith("length")]
-    complete = all(len(found[title]) == max(0, found[count]) for count, title in CONTROL_LISTS.items())
-    if not complete or 4 * len(CONTROL_LISTS) + sum(sizes) > len(body):
-        return None
+    at, lists = 0, list[list[str]]()
     try:
-        old, new, flat = (
-            [mutf8.decode(value) for name, value in items if name.endswith("name")]
-            for items in members.values()
-        )
-    except ValueError:
+        for parts in CONTROL_LISTS.values():
+            count, at = INT.unpack_from(body, at)[0], at + INT.size
+            names = []
+            for _ in range(parts * count):
+                size, at = UNSIGNED_SHORT.unpack_from(body, at)[0], at + UNSIGNED_SHORT.size
+                value, at = body[at : at + size], at + size
+                names.append(mutf8.decode(value))
+            lists.append(names)
+    except (struct.error, ValueError):
         return None
+    if at > len(body):
+        return None
+    old, new, flat = lists
     return old, new, list(zip(flat[::2], flat[1::2], strict=True))
 
 
@@ -463,10 +470,9 @@ def refusal(found: FileSet) -> Observation | None:
 
 def map_of(file: DataFile) -> FileMap:
     """Return the facts about a file in an answer: its role, its header, and the lists of a control file."""
-    lists = control_lists(file.data, file.dialect) if file.role == "control" else None
     content: dict[str, object] = {}
-    if lists is not None:
-        old, new, renames = lists
+    if file.lists is not None:
+        old, new, renames = file.lists
         pairs = [{"source": source, "target": target} for source, target in renames]
         content = {"old_names": old, "new_names": new, "renames": pairs}
     role = "invalid" if file.problem else file.role

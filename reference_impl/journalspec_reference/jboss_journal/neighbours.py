@@ -14,7 +14,7 @@ from collections.abc import Container, Iterator, Sequence
 from journalspec.observation import CLEAN, Missing
 from journalspec_reference.answers import UNREAD, Answer, is_copy, renamed
 from journalspec_reference.batches import source_of, zeros
-from journalspec_reference.content import UNREADABLE
+from journalspec_reference.content import UNREADABLE, at_hand
 from journalspec_reference.jboss_journal import fileset
 from journalspec_reference.jboss_journal.bodies import ChosenRecords
 from journalspec_reference.jboss_journal.codec import ADD, DIALECTS
@@ -53,7 +53,7 @@ _SHORT_BODY = "it has {} of the {} bytes of a large message, and a broker delive
 def lacking(answer: Answer) -> Iterator[Missing]:
     """Yield the missing parts of a journal: ends of its files, and a broker's directories next to it."""
     seen, dialect = answer.observation, DIALECTS[answer.journal.edition]
-    found = fileset.gather(answer.journal.files, dialect, answer.journal.params)
+    found = fileset.gather(at_hand(answer.journal.files), dialect, answer.journal.params)
     files = found.usable
     if seen.verdict == CLEAN and files and all(zeros(source_of(file.data)) for file in files):
         yield Missing("emptied-file", files[0].name, text=_ZEROS)

@@ -136,10 +136,10 @@ class Replay:
         #: If the journal is small, its batches, each with the position of its first byte.
         self._kept: list[tuple[int, Batch]] = []
         self._delivered = IdPlaces()
-        #: If no file is missing, the ids of added records that are not delivered (None: not kept).
-        self._added = Ids() if complete else None
+        #: If no file is missing, the ids of the records that discarded transactions add (None: not kept).
+        self._given_up = Ids() if complete else None
         self._ended = Ids()
-        #: Deletes since the last sweep, and the first delete of each record that no record before it added.
+        #: Deletes since the last sweep, and the first delete of each record that no delivered record added.
         self._deletes = IdPlaces()
         self._unknown: dict[int, int] = {}
         #: Whether there was an UPDATE or UPDATE_TX: only those can change a record that is missing.
@@ -243,8 +243,8 @@ class Replay:
 
     def _give_up(self, transaction: Transaction | None) -> None:
         """Remember the ids of records that a discarded transaction adds. These records are not delivered."""
-        if transaction is not None and self._added is not None:
-            self._added.update([ident for ident, place in transaction.changes if not place & 1])
+        if transaction is not None and self._given_up is not None:
+            self._given_up.update([ident for ident, place in transaction.changes if not place & 1])
 
     def has_deleted(self, ident: int) -> bool:
         """Return whether a DELETE of this record took effect."""
@@ -253,22 +253,25 @@ class Replay:
 
     def _sweep(self) -> None:
         """Remove deleted records, and later ones with their ids (JBM-RCV-003, JBM-RCV-004)."""
-        delivered, deletes, added = self._delivered, self._deletes, self._added
+        delivered, deletes, unknown = self._delivered, self._deletes, self._unknown
         if deletes.ids or (self.deletes and len(delivered.ids) > self._swept):
             gone, deleted, swept, top = {*deletes.ids}, self._deleted, self._swept, self._highest
             # Ids ascend, so an id above all deleted ids needs no look-up. Records that remained after the
             # last sweep need no look-up either.
-            live = bytearray(b"\1") * len(delivered.ids)
+            live, added = bytearray(b"\1") * len(delivered.ids), set[int]()
             for at, ident in enumerate(delivered.ids):
                 if ident in gone or (at >= swept and ident <= top and ident in deleted):
                     live[at] = 0
-                    if added is not None and not delivered.places[at] & 1:
+                    if not delivered.places[at] & 1:
                         added.add(ident)
             delivered.keep(live)
-            if added is not None:
+            if self._given_up is not None:
                 for ident, place in deletes:
-                    if ident not in added:
-                        self._unknown.setdefault(ident, place)
+                    # If a record was deleted earlier, it is known already whether it was added.
+                    if ident not in added and ident not in deleted:
+                        unknown.setdefault(ident, place)
+                for ident in unknown.keys() & added:
+                    del unknown[ident]
             if gone:
                 deleted.update(gone)
                 latest = max(gone)
@@ -423,7 +426,7 @@ class Replay:
                     unknown[ident] = place
         for ident, place in self._unknown.items():
             # Artemis writes a DELETE of record 0 for an address that it has not stored.
-            if ident != 0 and self._added is not None and ident not in self._added:
+            if ident != 0 and self._given_up is not None and ident not in self._given_up:
                 unknown.setdefault(ident, place)
         if unknown:
             held = chain.from_iterable(item.changes for item in self._open.values())

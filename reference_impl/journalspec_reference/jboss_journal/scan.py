@@ -245,7 +245,8 @@ def _stamped(dialect: Dialect, stamp: int) -> tuple[Finder, Usual]:
         place = data.find(own, at + 1) - 1
         if place < 0 or data[place] in kinds:
             return place
-        return _first(_typed(dialect, own), data, place)
+        match = _typed(dialect, own).search(data, place)
+        return match.start() if match else -1
 
     return find, {code + own: shape for code, shape in _lengths(dialect)}
 

@@ -81,7 +81,7 @@ def _namer(file: DataFile) -> Callable[[Piece], Iterator[Spot]]:
                 continue
             body = piece.off + spot.off
             data = bytes(file.data[body : body + spot.length])
-            listed = lists and control_names(data, file.dialect) is not None
+            listed = lists and control_names(data) is not None
             yield from _lists(spot, data, file.dialect) if listed else _body(spot, data, user_type)
 
     return spots

@@ -32,7 +32,8 @@ _VERSION, _FLAGS = 0x0507DAC1C31660D1, 3
 #: The handle of the first string: in a stream, the class gets the first handle, the map the second.
 _FIRST_STRING = HANDLES + 2
 #: The primitive fields of HashMap.
-_FIELDS = [(ord("F"), "loadFactor"), (ord("I"), "threshold")]
+_LOAD_FACTOR = ord("F"), "loadFactor"
+_FIELDS = [_LOAD_FACTOR, (ord("I"), "threshold")]
 #: The keys that a subscription uses, and the length of the longest of them.
 _KEYS, _LONGEST = (b"topicName", b"selector", b"noLocal"), 9
 #: The kinds of strings.
@@ -175,9 +176,9 @@ def durable(file: str, data: bytes) -> Durable:
     cursor = Cursor(data)
     _expect(cursor, _OBJECT)
     load = b"\x3f\x40\0\0"
-    for code, field in _description(cursor):
-        value = cursor.room(_WIDTHS[code])
-        if field == "loadFactor":
+    for field in _description(cursor):
+        value = cursor.room(_WIDTHS[field[0]])
+        if field == _LOAD_FACTOR:
             load = data[value : cursor.off]
     # The load factor must be positive and not NaN. Compared as bits, such floats go up to infinity.
     if not 0 < int.from_bytes(load) <= 0x7F800000:

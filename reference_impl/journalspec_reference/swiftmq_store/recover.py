@@ -309,7 +309,7 @@ def _judge(found: Recovered, log: Log, pages: ReplayedPages, walk: Walk) -> None
 def _lacking_durables(found: Recovered, walk: Walk) -> None:
     """List the subscribers that have a queue but no file, if other subscribers have files (SMQ-RCV-116)."""
     ours = [path for path, of in found.roles.items() if of == "durable"]
-    there = {path.removeprefix(DURABLES).removesuffix(SUFFIX) for path in ours} - {""}
+    there = {path.removeprefix(DURABLES).removesuffix(SUFFIX) for path in ours}
     for queue in walk.queues if there else ():
         name = queue.name.decode("utf-8", "replace")
         if is_subscriber(queue.name) and name not in there:

@@ -106,7 +106,7 @@ class KahaContents(Contents):
             for entry in listed.entries():
                 file, off = self._places.where(entry.place)
                 for number, region in enumerate(regions):
-                    if file == region.file and not region.off <= off < region.end:
+                    if file == region.file and not 0 <= off - region.off < region.length:
                         key, away = (number, off < region.off), abs(off - region.off)
                         if key not in best or away < best[key][0]:
                             best[key] = away, listed, entry

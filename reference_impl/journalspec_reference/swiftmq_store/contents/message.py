@@ -41,12 +41,15 @@ _NULL, _CHARACTER = b"\xc0\x80", 5
 def decode(data: bytes) -> tuple[dict[str, Value], list[Problem]]:
     """Decode a message's bytes into columns and problems. This takes linear time."""
     row, problems = {**_NOTHING, "kind": "unknown"}, list[Problem]()
-    cursor = Cursor(data)
+    # `begin` is the offset of the part that is read next: the fixed part, an optional part or the body.
+    cursor, begin = Cursor(data), 0
     try:
         kind, expiration, row["priority"], timestamp, *rest = FIXED.unpack_from(data, cursor.room(FIXED.size))
         row["delivery_count"], mode, row["redelivered"] = rest
         row |= {"expiration": expiration or None, "timestamp": timestamp or None, "durable": mode == 2}
+        begin = cursor.off
         for name, value in zip(_OPTIONAL, optional(cursor), strict=True):
+            begin = begin + 1 if value is None else value[1]
             if name == "properties" and value is not None:
                 row[name] = _values(Cursor(data, *value), "bad-properties", problems)
             elif value is not None:
@@ -54,15 +57,10 @@ def decode(data: bytes) -> tuple[dict[str, Value], list[Problem]]:
         if not 0 <= kind < len(KINDS):
             raise BadStore(f"a message of kind {kind}")
         row["kind"] = KINDS[kind]
-        begin = cursor.off
-        try:
-            _body(cursor, KINDS[kind], row, problems)
-        except BadStore:
-            cursor.off = begin
-            raise
+        _body(cursor, KINDS[kind], row, problems)
     except BadStore as bad:
         problems.append(("bad-message", str(bad)))
-        row["data"] = data[cursor.off :]
+        row["data"] = data[begin:]
     return row, problems
 
 

@@ -16,7 +16,7 @@ seq:
     type: s4
     valid:
       min: 0
-    doc: Bytes of the object. ActiveMQ does not compare it with the size of the enclosing field.
+    doc: 'Bytes of the object. ActiveMQ ignores this number, and so does the remark undecodable: the object must end where the enclosing field ends.'
   - id: object
     type: command(version)
     size: size
@@ -513,7 +513,7 @@ types:
     seq:
       - id: count
         type: s4
-        doc: 'The number of entries; below 0: no map.'
+        doc: 'The number of entries; below 0: null inside another value, an empty map as properties or as a body.'
       - id: entries
         type: entry
         repeat: expr
@@ -536,7 +536,7 @@ types:
     seq:
       - id: count
         type: s4
-        doc: How many.
+        doc: 'How many; below 0: an empty list. ActiveMQ throws an exception below 0.'
       - id: values
         type: typed_value
         repeat: expr
@@ -544,7 +544,7 @@ types:
         if: count >= 0
         doc: The values.
   value_stream:
-    doc: 'The body of a stream message: values up to the end of the body.'
+    doc: 'The body of a stream message: values up to the end of the body. After the other bodies, further bytes are ignored.'
     doc-ref: ActiveMQStreamMessage
     seq:
       - id: values
