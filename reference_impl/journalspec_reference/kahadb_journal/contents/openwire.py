@@ -12,8 +12,7 @@ import struct
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cache, partial
-from itertools import compress, count
-from operator import attrgetter, not_
+from itertools import count
 from typing import Any, NamedTuple, TypeAlias
 
 from journalspec import mutf8
@@ -39,7 +38,6 @@ ACKS = ("delivered", "poison", "standard", "redelivered", "individual", "unmatch
 #: number of values in a body.
 INFLATED, DEPTH, VALUES = 64 << 20, 50, 1 << 19
 _TOO_MANY = f"there are more than {VALUES} values"
-_TOO_FEW = "{} bytes at {} reach beyond the object"
 
 _INT, _LONGS = struct.Struct(">i").unpack_from, struct.Struct(">qq").unpack_from
 _CHARACTER, _STRING, _BYTES, _MAP, _LIST, _LONG_STRING = 3, 9, 10, 11, 12, 13
@@ -104,15 +102,12 @@ class Bytes:
         """Return the next bytes; raises OpenWireError if there are fewer."""
         start, self.at = self.at, self.at + size
         if not 0 <= size <= len(self.data) - start:
-            raise OpenWireError(_TOO_FEW.format(size, start))
+            raise OpenWireError(f"{size} bytes at {start} reach beyond the object")
         return self.data[start : self.at]
 
     def text(self, size: int) -> str:
         """Return the next bytes as a text; raises OpenWireError if there are fewer."""
-        start, self.at = self.at, self.at + size
-        if not 0 <= size <= len(self.data) - start:
-            raise OpenWireError(_TOO_FEW.format(size, start))
-        raw = self.data[start : self.at]
+        raw = self.take(size)
         if raw.isascii():
             return raw.decode("ascii")
         try:
@@ -143,7 +138,7 @@ class Bytes:
     def destination(self) -> str:
         """Return a destination as a text, such as `queue://NAME`."""
         kind = self.kind(*DESTINATIONS)
-        return f"{DESTINATIONS[kind]}://{self.text(_U2(self)) if self.flag() else ''}"
+        return f"{DESTINATIONS[kind]}://{self.string() or ''}"
 
     def longs(self) -> tuple[int, ...]:
         """Return the next two numbers of 8 bytes."""
@@ -153,16 +148,13 @@ class Bytes:
     def client(self, kind: int) -> tuple[str | int | None, ...]:
         """Return a producer (connection, value, session) or a consumer (connection, session, value)."""
         self.kind(kind)
-        return self.text(_U2(self)) if self.flag() else None, *self.longs()
+        return self.string(), *self.longs()
 
     def message_id(self) -> Fields:
         """Return the id of a message."""
         self.kind(_MESSAGE_ID)
-        view = self.text(_U2(self)) if self.version >= 10 and self.flag() else None
-        producer: tuple[str | int | None, ...] | None = None
-        if self.flag():
-            self.kind(_PRODUCER)
-            producer = self.text(_U2(self)) if self.flag() else None, *self.longs()
+        view = self.string() if self.version >= 10 else None
+        producer = self.client(_PRODUCER) if self.flag() else None
         sequence, broker = self.longs()
         return {"view": view, "producer": producer, "sequence": sequence, "broker_sequence": broker}
 
@@ -170,13 +162,12 @@ class Bytes:
         """Return a transaction: `_LOCAL`, connection and number, or `XA` and its three parts."""
         if self.kind(_LOCAL, _XA) == _XA:
             form = _I4(self)
-            gtrid = self.take(_I4(self)) if self.flag() else b""
-            return "XA", form, gtrid, self.take(_I4(self)) if self.flag() else b""
+            return "XA", form, self.sequence() or b"", self.sequence() or b""
         number = _I8(self)
         if not self.flag():
             return "LOCAL", None, number
         self.kind(_CONNECTION)
-        return "LOCAL", self.text(_U2(self)) if self.flag() else None, number
+        return "LOCAL", self.string(), number
 
     def brokers(self) -> list[str | None]:
         """Return a list of brokers."""
@@ -188,7 +179,7 @@ class Bytes:
             there = self.flag()
             if there:
                 self.kind(_BROKER)
-            out.append(self.text(_U2(self)) if there and self.flag() else None)
+            out.append(self.string() if there else None)
         return out
 
     def command(self) -> Fields:
@@ -460,8 +451,7 @@ def _past_transaction(data: bytes, at: int, marks: list[int]) -> int:
 
 def fitting(data: bytes) -> Iterator[int]:
     """Yield the versions that can read an object."""
-    wrong = map(attrgetter("wrong"), map(partial(fields_of, data), VERSIONS))
-    return compress(VERSIONS, map(not_, wrong))
+    return (version for version in VERSIONS if not fields_of(data, version).wrong)
 
 
 def message_id_text(found: Mapping[str, Any] | None) -> str | None:
