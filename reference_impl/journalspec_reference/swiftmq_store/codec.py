@@ -59,6 +59,11 @@ class Branch(NamedTuple):
     time: int
 
 
+def decoded(string: bytes) -> str:
+    """Return the text of a string; raises UnicodeDecodeError unless it is modified UTF-8."""
+    return string.decode("ascii") if string.isascii() else mutf8.decode(string)
+
+
 class Cursor:
     """Reads forward. Raises BadStore before it would read beyond the end."""
 
@@ -100,7 +105,7 @@ class Cursor:
     def text(self, length: int) -> str:
         """Read a string of `length` bytes."""
         try:
-            return mutf8.decode(self.take(length))
+            return decoded(self.take(length))
         except UnicodeDecodeError as bad:
             raise BadStore(f"no modified UTF-8 before {self.off}") from bad
 
