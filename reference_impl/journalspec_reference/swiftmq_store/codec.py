@@ -27,8 +27,6 @@ _ENTRY = Struct(">Biiqqi")
 #: An entry in an index, followed by 4 unused bytes.
 _SLOT = Struct(_ENTRY.format + "4x")
 _NAMED, _NUMBER = Struct(">Bi"), Struct(">i")
-#: The function is looked up once, because the look-up takes longer than the call.
-whole = int.from_bytes
 
 
 class BadStore(ValueError):
@@ -98,7 +96,7 @@ class Cursor:
         if end > self.end:
             raise BadStore(f"{length} bytes at {off} do not fit")
         self.off = end
-        return whole(self.data[off:end], signed=signed)
+        return int.from_bytes(self.data[off:end], signed=signed)
 
     def utf(self) -> bytes:
         """Read a string without decoding its modified UTF-8."""

@@ -23,7 +23,7 @@ from journalspec_reference.java_objects import (
     STREAM,
     STRING,
 )
-from journalspec_reference.swiftmq_store.codec import BadStore, Cursor, decoded, whole
+from journalspec_reference.swiftmq_store.codec import BadStore, Cursor, decoded
 
 SUFFIX = ".durable"
 _MAP = b"java.util.HashMap"
@@ -92,7 +92,7 @@ def _entries(cursor: Cursor, number: int) -> dict[bytes, tuple[int, int] | None]
         place: tuple[int, int] | None = None
         if kind in _STRINGS:
             start = at + (3 if kind == STRING else 9)
-            end = start + whole(data[at + 1 : start], signed=kind == LONG_STRING)
+            end = start + int.from_bytes(data[at + 1 : start], signed=kind == LONG_STRING)
             if not (ascii_only and start <= end <= size):
                 # One of these calls raises BadStore for a part that does not fit, or is not modified UTF-8.
                 cursor.off = at
