@@ -118,9 +118,8 @@ def zeros_end(data: bytes, at: int, top: int) -> int:
     A few more zeros can follow.
     """
     if at < top and not data[at]:
-        rest = _ZEROS[0][: top - at]
         # Most often, no other byte follows.
-        if len(rest) == top - at and data.startswith(rest, at, top):
+        if top - at <= len(_ZEROS[0]) and not data[top - 1] and data.startswith(_ZEROS[0][: top - at], at):
             return top
         for zeros in _ZEROS:
             while data.startswith(zeros, at, top):

@@ -31,7 +31,7 @@ SECTOR, MOST_IN_READ, MOST_IN_FILE = 4096, 32, 512
 HEAD = 64
 #: Small reads near each other are served from blocks of this length, and shorter files are read completely.
 #: The second number bounds the blocks in memory, of all files together (bytes).
-BLOCK, HELD = 64 << 10, 16 << 20
+BLOCK, HELD = 64 << 10, 2 << 20
 #: The largest small read (bytes), and the length of a read that only tests whether bytes are readable.
 SMALL, PIECE = 16 << 10, 1 << 20
 #: The error numbers for a sector that a disk cannot read. Any other error concerns the file as a whole.

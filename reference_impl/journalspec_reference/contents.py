@@ -10,6 +10,7 @@ import zlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, TypeAlias
 
 from journalspec.contents import Table, contents_of
@@ -103,9 +104,7 @@ class Contents:
 
     def rows(self, table: str) -> Iterator[Row]:
         """Yield the rows of a table. Each call starts again, and no row is kept. Raises KeyError."""
-        filled = self.tables[table].filled
-        found: Iterable[Row] = getattr(self, f"_{table}", tuple)()
-        return map(filled, found)
+        return map(partial(filled, self.tables[table].empty), getattr(self, f"_{table}", tuple)())
 
     def counts(self) -> Iterable[Count]:
         """Count the items of each queue or table, and decode as little as possible."""
@@ -122,6 +121,16 @@ class Contents:
         As few items as possible are decoded.
         """
         return frozenset()
+
+
+def filled(empty: Mapping[str, None], row: Row) -> Row:
+    """Return a new row with a value for each column, in order; None for a column that `row` lacks.
+
+    `empty` is the row :attr:`.Table.empty` of the table.
+    """
+    # Merging two dicts takes a third of the time needed to look up each value.
+    found: Row = {**empty, **row}
+    return {name: found[name] for name in empty} if len(found) > len(empty) else found
 
 
 def inflated(data: bytes, most: int, *, exactly: bool = False) -> bytes:

@@ -16,7 +16,7 @@ import pytest
 from journalspec.kahadb_journal.commands import build, framed
 from journalspec_corpus.kahadb_journal import author
 from journalspec_reference.answers import ask
-from journalspec_reference.contents import contents
+from journalspec_reference.contents import contents, filled
 from journalspec_reference.derby_log.contents import _columns
 from journalspec_reference.derby_log.contents.catalog import SqlTable
 from journalspec_reference.derby_log.contents.values import TYPES, Typed
@@ -41,6 +41,13 @@ TEXTS = {
 
 
 # Core messages and AMQP messages.
+
+
+def test_row_has_the_columns_of_its_table_in_order() -> None:
+    assert [*filled({"id": None, "text": None}, {"text": "a", "more": 1}).items()] == [
+        ("id", None),
+        ("text", "a"),
+    ]
 
 
 @pytest.mark.parametrize(

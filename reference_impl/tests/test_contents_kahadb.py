@@ -24,7 +24,8 @@ from journalspec_corpus.kahadb_journal import author
 from journalspec_reference import answers, filesets
 from journalspec_reference.contents import Count, contents
 from journalspec_reference.kahadb_journal.contents import KahaContents, acks, openwire
-from journalspec_reference.kahadb_journal.owners import Ranked, Subscription, sums
+from journalspec_reference.kahadb_journal.owners import Measured, Subscription
+from journalspec_reference.kahadb_journal.store import Ranked, packed
 from tables import literals
 from work import LINEAR, Counted, Task, growth
 
@@ -430,12 +431,15 @@ def test_sums_of_subscriptions_equal_the_sums_over_their_messages(
 ) -> None:
     # Numbers have gaps, because messages are removed.
     numbered = [(number + number // 3, *each) for number, each in enumerate(messages, start=1)]
-    ranked = Ranked([(number % 3 - 1, number, str(number)) for number, *_ in numbered], (-1, 0, 1))
+    ranked = Ranked({str(number): packed(number, number % 3 + 3, 0) for number, *_ in numbered})
     known = {
         str(key): Subscription(above, {number for number in acknowledged if number > above})
         for key, (above, acknowledged) in enumerate(subscriptions)
     }
-    found = sums((number for number, *_ in numbered), messages, known)
+    measured = Measured()
+    for each in numbered:
+        measured.add(*each)
+    found = measured.sums(known)
     assert found.keys() == known.keys()
     for key, here in known.items():
         wanted = Count("messages", "t k")

@@ -12,9 +12,8 @@ from journalspec_reference.ids import IdNumbers, Ids
 
 
 def test_set_of_ids_equals_a_python_set(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(
-        ids, "MOST_MASKS", 4
-    )  # Few blocks are enough to have full ones, and full ones of these.
+    # With this limit, few ids are enough for full blocks, and for full blocks of the numbers of such blocks.
+    monkeypatch.setattr(ids, "MOST_MASKS", 4)
     for seed in range(40):
         random = Random(f"set of ids {seed}")
         found, wanted = Ids(), set[int]()

@@ -9,7 +9,6 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
-from typing import Any
 
 from journalspec.formats import get_format
 
@@ -41,17 +40,9 @@ class Table:
     doc: str
     columns: tuple[Column, ...]
 
-    def filled(self, row: Mapping[str, Any]) -> dict[str, Any]:
-        """Return a new row with a value for each column, in order; None for a column that `row` lacks."""
-        # Merging two dicts takes a third of the time needed to look up each value.
-        found = {**self._empty, **row}
-        if len(found) > len(self._empty):
-            return {name: found[name] for name in self._empty}
-        return found
-
     @cached_property
-    def _empty(self) -> dict[str, Any]:
-        """Return a row in which every column is None."""
+    def empty(self) -> Mapping[str, None]:
+        """A row in which every column is None."""
         return dict.fromkeys(column.name for column in self.columns)
 
 

@@ -11,14 +11,13 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 from json.encoder import encode_basestring_ascii as quoted
 from types import NoneType
 from typing import Any
 
 from journalspec.contents import Column, Described, contents_of, described
 from journalspec.files import shown
-from journalspec.observation import Dropped
 from journalspec.vocabulary import Field
 from journalspec_conformance.cli.places import place_text
 from journalspec_conformance.cli.redaction import Redactor
@@ -191,19 +190,10 @@ class Holdings:
         """Return the name of a column."""
         return column.name if table in self.known else self.hidden(column.name)
 
-    def near(self, regions: Sequence[Dropped]) -> Iterator[dict[str, Any]]:
-        """Yield the messages next to damaged regions, possibly with other messages among them."""
-        return self.rows(MESSAGES, self.contents.near(regions))
-
     def rows(self, table: str, some: Iterable[Row] | None = None) -> Iterator[dict[str, Any]]:
-        """Yield the rows of a table, or `some` of them, as stored, but times as :class:`Moment`."""
+        """Return the rows of a table, or `some` of them, as stored, but times as :class:`Moment`."""
         times = [each.name for each in self.contents.tables[table].columns if each.kind == "time"]
-        for row in self.contents.rows(table) if some is None else some:
-            out = dict(row)
-            for name in times:
-                if isinstance(value := out[name], int):
-                    out[name] = _moment(value)
-            yield out
+        return map(partial(_timed, times), self.contents.rows(table) if some is None else some)
 
     def shown(self, table: str) -> Callable[[Mapping[str, Any]], Mapping[str, Any]]:
         """Return a function that returns a row of a table for display, redacted with --redact."""
@@ -277,6 +267,15 @@ class Holdings:
     def hidden(self, name: str) -> str:
         """Return a name that a user chose, for display."""
         return name if self.redactor is None else str(self.redactor.text(name))
+
+
+def _timed(times: Iterable[str], row: Row) -> dict[str, Any]:
+    """Return a row with the columns `times` as :class:`Moment`."""
+    out: dict[str, Any] = dict(row)
+    for name in times:
+        if isinstance(value := out[name], int):
+            out[name] = _moment(value)
+    return out
 
 
 def stored(answer: Answer, *, redact: bool = False) -> Holdings | None:

@@ -174,14 +174,14 @@ def _times(amounts: Amounts, names: Sequence[str]) -> dict[str, list[str]]:
     known = [time for name in names for time in amounts.times.get(name, ())]
     days = {str(Moment(time))[:10] for time in known}
 
-    def text(name: str, at: int) -> str:
+    def text(at: int, name: str) -> str:
         if name not in amounts.times:
             return ""
         day, _, clock = str(Moment(amounts.times[name][at])).rstrip("Z").partition("T")
         return clock if len(days) == 1 else f"{day} {clock[:8]}"
 
     heads = ("oldest", f"newest, UTC{f' on {min(days)}' if len(days) == 1 else ''}")
-    return {head: [text(name, at) for name in names] for at, head in enumerate(heads)}
+    return {head: [*map(partial(text, at), names)] for at, head in enumerate(heads)}
 
 
 def _count(amounts: Amounts, entries: Any) -> None:
@@ -393,14 +393,14 @@ def around(contents: Holdings, regions: Sequence[Dropped]) -> list[str]:
             spans[-1] = (file, spans[-1][1], off + length)
         else:
             spans.append((file, off, off + length))
-    if not spans:
+    if not spans or not {*contents.columns_of(MESSAGES)} >= _PLACED:
         return []
     spans = spans[:FEW]
     files = {file for file, _, _ in spans}
     before: dict[int, Mapping[str, Any]] = {}
     after: dict[int, Mapping[str, Any]] = {}
     near = [Dropped(file, start, end - start, "") for file, start, end in spans]
-    for row in contents.near(near) if {*contents.columns_of(MESSAGES)} >= _PLACED else ():
+    for row in contents.rows(MESSAGES, contents.contents.near(near)):
         off = row["off"]
         if row["file"] not in files or off is None:
             continue

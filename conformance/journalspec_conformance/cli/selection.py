@@ -80,7 +80,7 @@ _FILTERS = (
     (("--id", "ids"), "ID", "with this id"),
     (("--tx",), "X", "of this transaction"),
     (("--queue", "--destination", "queue"), "NAME", "of this queue or topic: its messages"),
-    (("--table",), "NAME", "of this table (its rows), or of the Derby container with this number"),
+    (("--table",), "NAME", "of this table (its rows), or of the container with this number"),
     (("--file", "files"), "NAME", "in this file; * and ? are wild"),
 )
 _TEXTS = (

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
-from itertools import islice
+from itertools import chain, islice
 from pathlib import PurePath
 
 from journalspec.files import shown
@@ -202,15 +202,14 @@ def _all_kept(parts: Sequence[view.Part], policy: str | None) -> tuple[list[view
 
 def _lost(
     parts: Sequence[view.Part], found: Iterable[facts.Amounts], beside: Sequence[str]
-) -> Iterator[view.Section]:
-    """Yield the losses of each damaged part, which is not always the first part."""
+) -> Iterable[view.Section]:
+    """Return the losses of each damaged part, which is not always the first part."""
     few = sum(amounts.count.total() for amounts in found) <= MOST_LOOKED_AT
     main, *others = parts
     hurt = [part for part in others if facts.damage(part)]
-    if not hurt or beside or facts.damage(main):
-        yield from facts.losses(main, around_it=few, beside=beside)
-    for part in hurt:
-        yield from facts.losses(part)
+    of_main = not hurt or beside or facts.damage(main)
+    first = facts.losses(main, around_it=few, beside=beside) if of_main else ()
+    return chain(first, *map(facts.losses, hurt))
 
 
 def _moments(part: view.Part) -> Iterator[str]:

@@ -37,8 +37,8 @@ TWICE = re.compile(
     r'|<input type="hidden" name="(?:check_keywords|area)" value="\w+">\n?'
 )
 #: The type of a style sheet, and the namespace of SVG within HTML, are the defaults. No form sends the
-#: checkboxes of the navigation, so they need only an id, no name. No style uses `field-list` together with
-#: `jspec-facts`.
+#: checkboxes of the navigation, so they need only an id, no name. `jspec-facts` has all styles that its lists
+#: need, without those of `field-list`.
 DEFAULTS = re.compile(
     r' type="text/css"| xmlns="http://www\.w3\.org/2000/svg"| name="toctree-checkbox-\d+"'
     r"|(?<=jspec-facts) field-list(?= simple)"

@@ -38,9 +38,10 @@ def repaired(files: Mapping[str, Any], edition: str) -> Iterator[Repair]:
         try:
             header(file.source.read(0, HEADER), number)
         except BadLog as error:
-            begins = Instant(0, 0)
-            # A file without records need not be a log file.
-            if log.beyond(begins, [(file, begins)]):
+            # A file without records need not be a log file. A wrong header states no end of the file before
+            # it, so only records count.
+            nowhere = Instant(0, 0)
+            if log.beyond(nowhere, [(file, nowhere)]):
                 link = _end(log, logs[number - 1]).packed if number - 1 in logs else 0
                 rebuilt = LAYOUT.build("header", edition, number=number, previous=link)
                 text = f"{error}; {file.name} is read as if its header were right"

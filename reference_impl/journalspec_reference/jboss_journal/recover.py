@@ -258,20 +258,19 @@ class Replay:
             gone, deleted, swept, top = {*deletes.ids}, self._deleted, self._swept, self._highest
             # Ids ascend, so an id above all deleted ids needs no look-up. Records that remained after the
             # last sweep need no look-up either.
-            live, added = bytearray(b"\1") * len(delivered.ids), set[int]()
+            live, added = bytearray(b"\1") * len(delivered.ids), Ids()
             for at, ident in enumerate(delivered.ids):
                 if ident in gone or (at >= swept and ident <= top and ident in deleted):
                     live[at] = 0
-                    if not delivered.places[at] & 1:
+                    if self._given_up is not None and not delivered.places[at] & 1:
                         added.add(ident)
+                        unknown.pop(ident, None)
             delivered.keep(live)
             if self._given_up is not None:
                 for ident, place in deletes:
                     # If a record was deleted earlier, it is known already whether it was added.
                     if ident not in added and ident not in deleted:
                         unknown.setdefault(ident, place)
-                for ident in unknown.keys() & added:
-                    del unknown[ident]
             if gone:
                 deleted.update(gone)
                 latest = max(gone)

@@ -24,9 +24,8 @@ from journalspec_reference.kahadb_journal.codec import (
     REWRITTEN,
     CommandError,
     Dialect,
-    command,
+    frame,
     parse,
-    parsed,
     sums,
 )
 from journalspec_reference.kahadb_journal.records import TX_MEMBERS, is_optional, shown
@@ -237,10 +236,10 @@ class Gathered:
         out, (off, end) = {}, self._rows
         for row in self.closely:
             payload = self._data[off[row] + HEAD : end[row]]
-            name, fields, surplus = command(payload, self._dialect.commands)
+            name, message, surplus = frame(payload, self._dialect.commands)
             if surplus:
                 raise CommandError("bytes follow the message")
-            out[row] = name, fields
+            out[row] = name, parse(name, message)
         return out
 
     def steps(self, place: int) -> Iterator[Step]:
@@ -368,9 +367,11 @@ def columns(batch: Batch, dialect: Dialect) -> dict[str, Any]:
     kind = kind[found.code]
     odd: dict[int, Mapping[str, Any]] = {}
     for row in found.closely:
-        item = parsed(batch.data[off[row] + HEAD : end[row]], dialect)
-        kind[row] = kinds.index("OTHER" if isinstance(item, str) else item[0])
-        odd[row] = {} if isinstance(item, str) else shown(*item)
+        command, odd[row] = "OTHER", {}
+        with suppress(CommandError):
+            name, message, _ = frame(batch.data[off[row] + HEAD : end[row]], dialect.commands)
+            command, odd[row] = name, shown(name, parse(name, message))
+        kind[row] = kinds.index(command)
     out: dict[str, Any] = {}
     for name in COLUMNS:
         owner = name.partition("_")[0]

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_left, bisect_right, insort
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from heapq import heapify, heappop, heappush
@@ -27,7 +27,7 @@ _FEW = 256
 _NONE: AbstractSet[int] = frozenset()
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True)
 class Subscription:
     """Represents the messages that a subscription needs.
 
@@ -76,15 +76,15 @@ class Owners:
             self._times.pop(number, None)
 
     def begin(self, key: str, above: int) -> None:
-        """Begin or restart a subscription. It needs all messages above the number `above`."""
-        if key in self.subscriptions:
-            self.leave(key)
+        """Begin a subscription. It needs all messages above the number `above`."""
         self.subscriptions[key] = Subscription(above)
         insort(self._above, above)
         if not above:
-            for number, message_id in self._idle.items():
-                self.add(number, message_id)
+            self._ids.update(self._idle)
+            self._changed += self._idle
             self._idle = {}
+            if len(self._changed) > self._most:
+                self._prune()
 
     def leave(self, key: str) -> None:
         """Remove a subscription, if there is one.
@@ -154,77 +154,53 @@ class Owners:
             self._lowest[times] = waiting[0] if waiting else _NEVER
 
 
-class Ranked:
-    """Represents the messages of a destination in delivery order: by priority class, then by number."""
-
-    def __init__(self, messages: Iterable[tuple[int, int, str]], ranks: Iterable[int]) -> None:
-        """Store rank, number and id of each message, given in the order of numbers."""
-        self._classes = {rank: (array("q"), list[str]()) for rank in ranks}
-        for rank, number, message_id in messages:
-            numbers, ids = self._classes[rank]
-            numbers.append(number)
-            ids.append(message_id)
-
-    def count(self, here: Subscription) -> int:
-        """Return the number of messages that are pending for a subscription.
-
-        The messages are not visited, because subscriptions and messages can both be many.
-        """
-        total = 0
-        for numbers, _ in self._classes.values():
-            total += len(numbers) - bisect_right(numbers, here.above) - len(_acknowledged(numbers, here))
-        return total
-
-    def pending(self, here: Subscription) -> Iterator[str]:
-        """Yield the ids of the messages that are pending for a subscription."""
-        for numbers, ids in self._classes.values():
-            for at in range(bisect_right(numbers, here.above), len(numbers)):
-                if numbers[at] not in here.acknowledged:
-                    yield ids[at]
-
-
 #: The number of bits of a message's position, behind its time.
 _AT = 64
 
 
-def sums(
-    messages: Iterable[int],
-    measured: Iterable[tuple[int, int | None]],
-    subscriptions: Mapping[str, Subscription],
-) -> dict[str, tuple[int, int, int | None, int | None]]:
-    """Return number, bytes, oldest and newest time of the messages that each subscription needs.
+class Measured:
+    """The sizes and times of a topic's messages."""
 
-    `messages` are the numbers of a topic's messages, in order; `measured` are their sizes and times. A topic
-    can have many subscriptions, and each can need most messages. Therefore a subscription visits only
-    messages that it does not need.
-    """
-    numbers, sizes = array("q"), array("q")
-    oldest, newest = list[int](), list[int]()
-    for at, (number, (size, time)) in enumerate(zip(messages, measured, strict=True)):
-        numbers.append(number)
-        sizes.append(size)
+    def __init__(self) -> None:
+        self._numbers, self._sizes = array("q"), array("q")
+        self._oldest, self._newest = list[int](), list[int]()
+
+    def add(self, number: int, size: int, time: int | None) -> None:
+        """Add the message that comes next in the order of numbers."""
         if time is not None:
-            oldest.append(time << _AT | at)
-            newest.append(-time << _AT | at)
-    heapify(oldest)
-    heapify(newest)
-    out: dict[str, tuple[int, int, int | None, int | None]] = {}
-    left, first = sum(sizes), 0
-    for key, here in sorted(subscriptions.items(), key=lambda item: item[1].above):
-        before, first = first, bisect_right(numbers, here.above)
-        left -= sum(sizes[before:first])
-        gone = _acknowledged(numbers, here)
-        last = _first_time(newest, first, gone)
-        out[key] = (
-            len(numbers) - first - len(gone),
-            left - sum(map(sizes.__getitem__, gone)),
-            _first_time(oldest, first, gone),
-            None if last is None else -last,
-        )
-    return out
+            self._oldest.append(time << _AT | len(self._numbers))
+            self._newest.append(-time << _AT | len(self._numbers))
+        self._numbers.append(number)
+        self._sizes.append(size)
+
+    def sums(
+        self, subscriptions: Mapping[str, Subscription]
+    ) -> dict[str, tuple[int, int, int | None, int | None]]:
+        """Return number, bytes, oldest and newest time of the messages that each subscription needs.
+
+        A topic can have many subscriptions, and each can need most messages. Therefore a subscription visits
+        only messages that it does not need. The heaps of times are used up, so this works only once.
+        """
+        numbers, sizes, oldest, newest = self._numbers, self._sizes, self._oldest, self._newest
+        heapify(oldest)
+        heapify(newest)
+        out: dict[str, tuple[int, int, int | None, int | None]] = {}
+        left, first = sum(sizes), 0
+        for key, here in sorted(subscriptions.items(), key=lambda item: item[1].above):
+            before, first = first, bisect_right(numbers, here.above)
+            left -= sum(sizes[before:first])
+            gone = acknowledged(numbers, here)
+            last = _first_time(newest, first, gone)
+            out[key] = (
+                len(numbers) - first - len(gone),
+                left - sum(map(sizes.__getitem__, gone)),
+                _first_time(oldest, first, gone),
+                None if last is None else -last,
+            )
+        return out
 
 
-def _acknowledged(numbers: array[int], here: Subscription) -> set[int]:
+def acknowledged(numbers: array[int], here: Subscription) -> set[int]:
     """Return the positions of the numbers that a subscription has acknowledged. `numbers` ascend."""
     found = set[int]()
     for number in here.acknowledged:

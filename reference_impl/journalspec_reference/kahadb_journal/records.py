@@ -24,28 +24,32 @@ from journalspec_reference.kahadb_journal.codec import (
     CommandError,
     Dialect,
     Parsed,
-    command,
+    frame,
     head,
-    parsed,
+    parse,
     places,
     sums,
     varint,
 )
 from journalspec_reference.kahadb_journal.fileset import DataFile
-from journalspec_reference.kahadb_journal.store import PLACE, TxId, destination_of, transaction_of
+from journalspec_reference.kahadb_journal.store import PLACE, destination_of, transaction_of
 
 
 def told(batch: Batch, file: str, dialect: Dialect) -> Iterator[Record]:
     """Yield the records of a batch under the names of the specification (KHD-CMD)."""
     data, first = batch.data, frozenset(batch.more.get("first", ()))
-    known = batch.more.get("parsed")
+    known, names = batch.more.get("parsed"), dialect.commands
     for row, (off, end) in enumerate(zip(batch.off, batch.end, strict=True)):
         fields: dict[str, object] = {"length": end - off}
         if row in first:
             fields["batch_size"], fields["checksum"] = sums(data, off - CONTROL)
         item: Parsed = ""
-        if not dialect.bare:
-            item = known[row] if isinstance(known, list) else parsed(data[off + HEAD : end], dialect)
+        if isinstance(known, list):
+            item = known[row]
+        elif not dialect.bare:
+            with suppress(CommandError):
+                command, message, _ = frame(data[off + HEAD : end], names)
+                item = command, parse(command, message)
         if isinstance(item, str):
             name, fields["payload"] = "OTHER", data[off + HEAD : end]
         else:
@@ -75,7 +79,7 @@ def shown(command: str, fields: Mapping[str, Any]) -> dict[str, object]:
             out["destination"] = {"kind": kind, "name": name}
         elif slot.name == "transaction":
             if (tx := transaction_of(fields)) is not None:
-                out["transaction"] = _transaction(tx)
+                out["transaction"] = dict(zip(TX_MEMBERS[tx[0]], tx, strict=True))
         elif slot.name in fields:
             out[slot.name] = fields[slot.name]
         elif not is_optional(command, slot.name):
@@ -85,10 +89,6 @@ def shown(command: str, fields: Mapping[str, Any]) -> dict[str, object]:
 
 #: The members of a transaction, by its kind.
 TX_MEMBERS = {"LOCAL": ("kind", "connection", "number"), "XA": ("kind", "format_id", "gtrid", "bqual")}
-
-
-def _transaction(tx: TxId) -> dict[str, object]:
-    return dict(zip(TX_MEMBERS[tx[0]], tx, strict=True))
 
 
 #: The numbers of ADD_MESSAGE and UPDATE_MESSAGE.
@@ -115,9 +115,12 @@ def message_in(record: bytes) -> tuple[int, int]:
     end, found = min(len(record), at + size), (0, 0)
     with suppress(CommandError):
         if record[HEAD] == UPDATE:
-            added = ((start, after) for key, start, after in places(record, at, end) if key == _ADDED)
-            at, after = next(added, (end, end))
-            end = min(end, after)
+            for key, start, after in places(record, at, end):
+                if key == _ADDED:
+                    at, end = start, min(end, after)
+                    break
+            else:
+                return found
         usual = _at_once(_MESSAGE, record, at, end)
         if usual:
             return usual[-1][0], usual[-1][1] - usual[-1][0]
@@ -243,7 +246,8 @@ class RecordPlaces:
         """
         record = self.record(place)
         try:
-            name, fields, _ = command(record[HEAD:], self._dialect.commands)
+            name, message, _ = frame(record[HEAD:], self._dialect.commands)
+            fields = parse(name, message)
         except CommandError:
             raise Changed(self.where(place)[0]) from None
         return name, fields.get("add", {}) if name == "UPDATE_MESSAGE" else fields, len(record)

@@ -12,6 +12,7 @@ from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property, partial
 from itertools import accumulate, chain, compress, islice, repeat, starmap
+from operator import attrgetter
 from typing import Any, Protocol, TypeVar
 
 from journalspec import reread
@@ -24,7 +25,6 @@ from journalspec.observation import (
     Missing,
     Note,
     Observation,
-    Record,
     note_place,
     refused,
 )
@@ -56,6 +56,7 @@ from journalspec_reference.kahadb_journal.scan import EMPTY, FILE, ZEROS, scan, 
 from journalspec_reference.kahadb_journal.store import (
     PLACE,
     QueueChanges,
+    Ranked,
     Step,
     Store,
     place_of,
@@ -160,7 +161,7 @@ class Walk:
 
     @cached_property
     def _numbers(self) -> frozenset[int]:
-        return frozenset(file.number for file in self._files)
+        return frozenset(map(attrgetter("number"), self._files))
 
     def stretch(self, file: DataFile, end: int | None = None) -> Stretch:
         """Return the log of a file. With `end` (the end of the log), return the bytes after it."""
@@ -508,7 +509,7 @@ class JournalPass:
 
     def _state(self) -> dict[str, Any]:
         if self.dialect.bare:
-            return {"payloads": mapped(_payload, self._found.records())}
+            return {"payloads": mapped(lambda record: record.fields["payload"], self._found.records())}
         store = self.store
         names = sorted(store.destinations)
         doubtful = sorted([tx[1:] for tx in store.prepared if tx[0] == "XA"])
@@ -524,14 +525,14 @@ class JournalPass:
 
         If two editions both have a command, they parse it in the same way.
         """
-        mine, its = self.store, other.store
-        if any(here.subscriptions for here in (*mine.destinations.values(), *its.destinations.values())):
-            return False
-        messages = ({name: here.messages for name, here in each.destinations.items()} for each in (mine, its))
+        states = (
+            {name: (here.messages, here.subscriptions) for name, here in each.destinations.items()}
+            for each in (self.store, other.store)
+        )
         return (
             [id(file.data) for file in self.files] == [id(file.data) for file in other.files]
-            and next(messages) == next(messages)
-            and mine.prepared == its.prepared
+            and next(states) == next(states)
+            and self.store.prepared == other.store.prepared
         )
 
     @property
@@ -558,16 +559,17 @@ class JournalPass:
 
         With `live`, yield only those that have an effect (KHD-RCV-012).
         """
-        for turn, _, batch in self.batches(first):
-            known = batch.more.get("parsed", ())[: batch.more.get("live") if live else None]
-            for off, item in zip(batch.off, known, strict=False):
-                if not isinstance(item, str):
-                    yield (turn << PLACE) + batch.base + off, *item
+        for turn, file in enumerate(self.files[first:], first):
+            for batch in self._walk.batches(file, plain=False):
+                known = batch.more.get("parsed", ())[: batch.more.get("live") if live else None]
+                for off, item in zip(batch.off, known, strict=False):
+                    if not isinstance(item, str):
+                        yield (turn << PLACE) + batch.base + off, *item
 
     def _destination(self, name: tuple[str, str]) -> dict[str, Any]:
         here = self.store.destinations[name]
         keys = sorted(here.subscriptions)
-        ranked = here.ranked() if keys else None
+        ranked = Ranked(here.messages) if keys else None
 
         def message(entry: tuple[str, int]) -> dict[str, Any]:
             ident, stored = entry
@@ -605,10 +607,6 @@ class JournalPass:
             for change in self.store.prepared["XA", *xid]
         ]
         return {"format_id": xid[0], "gtrid": xid[1], "bqual": xid[2], "commands": commands}
-
-
-def _payload(record: Record) -> Any:
-    return record.fields["payload"]
 
 
 def _only_filling(data: Any, start: int) -> bool:

@@ -26,9 +26,10 @@ from journalspec_reference.kahadb_journal.codec import (
     USER,
     CommandError,
     Dialect,
-    command,
     ends,
+    frame,
     head,
+    parse,
     sums,
 )
 from journalspec_reference.kahadb_journal.contents import openwire
@@ -207,7 +208,8 @@ class _Unit:
         """Return a record with its command and checks. If the record is withheld, the reason is included."""
         name, queue, ident, why, checks = "", "", "", "", ""
         try:
-            name, fields, surplus = command(record[HEAD:], self._dialect.commands)
+            command, message, surplus = frame(record[HEAD:], self._dialect.commands)
+            name, fields = command, parse(command, message)
         except CommandError as error:
             why = f"it is not a command: {error}"
         else:

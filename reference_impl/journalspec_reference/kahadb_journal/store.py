@@ -5,6 +5,8 @@ For each message, its id and the position of its record are kept, not its bytes.
 
 from __future__ import annotations
 
+from array import array
+from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import count, repeat
@@ -13,7 +15,7 @@ from typing import Any, ClassVar, NamedTuple
 from weakref import ref
 
 from journalspec.kahadb_journal.commands import KINDS
-from journalspec_reference.kahadb_journal.owners import Owners, Ranked, Subscription
+from journalspec_reference.kahadb_journal.owners import Owners, Subscription, acknowledged
 
 #: Messages have three classes: priority above, equal to and below the default priority (KHD-RCV-005).
 DEFAULT_PRIORITY = 4
@@ -45,11 +47,6 @@ def ranked(priority: int) -> int:
     """Return a priority and its class in the form of :func:`packed`."""
     rank = (priority < DEFAULT_PRIORITY) - (priority > DEFAULT_PRIORITY)
     return (rank + 1 << 32 | priority + _HALF) << _PLACES
-
-
-def rank_of(stored: int) -> int:
-    """Return the class of a packed message."""
-    return (stored >> _PLACES + 32 & 3) - 1
 
 
 def priority_of(stored: int) -> int:
@@ -136,25 +133,34 @@ class Destination:
                 if stored >> _PLACES + 32 & 3 == rank + 1:
                     yield message_id, stored
 
-    def ranked(self) -> Ranked:
-        """Return the messages in the order of delivery, to find the pending ones of a subscription."""
-        kept = ((rank_of(stored), number_of(stored), ident) for ident, stored in self.messages.items())
-        return Ranked(kept, RANKS)
 
-    def loses(self, stored: int, key: str | None) -> bool:
-        """Acknowledge a message.
+class Ranked:
+    """Represents the messages of a destination in delivery order: by priority class, then by number."""
 
-        Return whether this removes the message. Without a key, the message is always removed.
+    def __init__(self, messages: Mapping[str, int]) -> None:
+        """Store number and id of each packed message; the messages are in the order of their numbers."""
+        self._classes = [(array("q"), list[str]()) for _ in RANKS]
+        for message_id, stored in messages.items():
+            numbers, ids = self._classes[stored >> _PLACES + 32 & 3]
+            numbers.append(stored >> _PLACES + _RANKED)
+            ids.append(message_id)
+
+    def count(self, here: Subscription) -> int:
+        """Return the number of messages that are pending for a subscription.
+
+        The messages are not visited, because subscriptions and messages can both be many.
         """
-        if key is None:
-            return True
-        return self.owners is not None and self.owners.acknowledge(key, stored >> _PLACES + _RANKED)
+        total = 0
+        for numbers, _ in self._classes:
+            total += len(numbers) - bisect_right(numbers, here.above) - len(acknowledged(numbers, here))
+        return total
 
-    def remove(self, message_id: str) -> None:
-        """Remove an existing message."""
-        stored = self.messages.pop(message_id)
-        if self.owners is not None:
-            self.owners.drop(number_of(stored))
+    def pending(self, here: Subscription) -> Iterator[str]:
+        """Yield the ids of the messages that are pending for a subscription."""
+        for numbers, ids in self._classes:
+            for at in range(bisect_right(numbers, here.above), len(numbers)):
+                if numbers[at] not in here.acknowledged:
+                    yield ids[at]
 
 
 def destination_of(fields: Mapping[str, Any]) -> Name:
@@ -277,14 +283,17 @@ class Store:
                 elif first is None:
                     first = place, ident
             elif command == "REMOVE_MESSAGE":
+                # A command without a key always removes its message.
                 here = destinations.get(name)
                 if here is None:
                     destinations[name] = Destination()
                 elif (known := here.messages.get(ident)) is not None:
                     if (other := known >> PLACE & _TURNS) != place >> PLACE:
                         self.acknowledged.setdefault(place >> PLACE, set()).add(other)
-                    if here.loses(known, key):
-                        here.remove(ident)
+                    if key is None or (here.owners and here.owners.acknowledge(key, number_of(known))):
+                        del here.messages[ident]
+                        if here.owners is not None:
+                            here.owners.drop(number_of(known))
             elif command in ENDING:
                 waits_for = None
                 twice = self.replay(self._ended(command, tx or NO_TRANSACTION), ended=True)
@@ -348,7 +357,8 @@ class Store:
                 del self.destinations[name]
         elif retroactive or key not in here.subscriptions:
             if here.owners is None:
-                here.owners = Owners({number_of(stored): ident for ident, stored in here.messages.items()})
+                here.owners = Owners({item >> _PLACES + _RANKED: one for one, item in here.messages.items()})
+            here.owners.leave(key)
             here.owners.begin(key, 0 if retroactive else self.number)
 
 

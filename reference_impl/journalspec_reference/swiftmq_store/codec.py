@@ -27,8 +27,6 @@ _ENTRY = Struct(">Biiqqi")
 #: An entry in an index, followed by 4 unused bytes.
 _SLOT = Struct(_ENTRY.format + "4x")
 _NAMED, _NUMBER = Struct(">Bi"), Struct(">i")
-#: The function is looked up once, because the look-up takes longer than the call.
-whole = int.from_bytes
 
 
 class BadStore(ValueError):
@@ -59,6 +57,11 @@ class Branch(NamedTuple):
     kind: int
     entries: list[QueueEntry]
     time: int
+
+
+def decoded(string: bytes) -> str:
+    """Return the text of a string; raises UnicodeDecodeError unless it is modified UTF-8."""
+    return string.decode("ascii") if string.isascii() else mutf8.decode(string)
 
 
 class Cursor:
@@ -93,7 +96,7 @@ class Cursor:
         if end > self.end:
             raise BadStore(f"{length} bytes at {off} do not fit")
         self.off = end
-        return whole(self.data[off:end], signed=signed)
+        return int.from_bytes(self.data[off:end], signed=signed)
 
     def utf(self) -> bytes:
         """Read a string without decoding its modified UTF-8."""
@@ -102,7 +105,7 @@ class Cursor:
     def text(self, length: int) -> str:
         """Read a string of `length` bytes."""
         try:
-            return mutf8.decode(self.take(length))
+            return decoded(self.take(length))
         except UnicodeDecodeError as bad:
             raise BadStore(f"no modified UTF-8 before {self.off}") from bad
 

@@ -23,7 +23,7 @@ from journalspec_reference.java_objects import (
     STREAM,
     STRING,
 )
-from journalspec_reference.swiftmq_store.codec import BadStore, Cursor, whole
+from journalspec_reference.swiftmq_store.codec import BadStore, Cursor, decoded
 
 SUFFIX = ".durable"
 _MAP = b"java.util.HashMap"
@@ -92,7 +92,7 @@ def _entries(cursor: Cursor, number: int) -> dict[bytes, tuple[int, int] | None]
         place: tuple[int, int] | None = None
         if kind in _STRINGS:
             start = at + (3 if kind == STRING else 9)
-            end = start + whole(data[at + 1 : start], signed=kind == LONG_STRING)
+            end = start + int.from_bytes(data[at + 1 : start], signed=kind == LONG_STRING)
             if not (ascii_only and start <= end <= size):
                 # One of these calls raises BadStore for a part that does not fit, or is not modified UTF-8.
                 cursor.off = at
@@ -187,5 +187,5 @@ def durable(file: str, data: bytes) -> Durable:
     cursor.room(4)  # This is the number of buckets, which no reader needs.
     entries = _entries(cursor, cursor.count(2))
     _expect(cursor, _END)
-    topic, selector = [at and mutf8.decode(data[at[0] : at[1]]) for at in map(entries.get, _KEYS[:2])]
+    topic, selector = [at and decoded(data[at[0] : at[1]]) for at in map(entries.get, _KEYS[:2])]
     return Durable(client, name, topic, selector, _KEYS[2] in entries)

@@ -14,7 +14,7 @@ from struct import Struct, pack
 
 from journalspec.swiftmq_store import ACTIONS
 from journalspec_reference.batches import STRETCH, Batch, Memory, Source, zeros, zeros_end
-from journalspec_reference.swiftmq_store.codec import FREE, NONE, BadStore, is_free, whole
+from journalspec_reference.swiftmq_store.codec import FREE, NONE, BadStore, is_free
 
 START, COMMIT, ABORT = 1, 2, 3
 #: The first bytes of a log that begins with START.
@@ -178,7 +178,7 @@ class Log:
         self.reason = "" if head else "empty"
         if head.startswith(_TAG):
             self.tagged, self.lead = True, LEADS[True]
-            self.generation = whole(head[4:], signed=True)
+            self.generation = int.from_bytes(head[4:], signed=True)
             if len(head) < START_SIZE or self.generation == NONE:
                 self.generation, self.reason = NONE, "bad-start"
 
@@ -327,7 +327,7 @@ class Log:
         """
         at, read = self.end + self.lead, self.source.read
         head = read(self.end, self.lead)
-        if len(head) < self.lead or NUMBER.unpack_from(head)[0] not in _KINDS[False]:
+        if len(head) < self.lead or NUMBER.unpack_from(head)[0] not in {COMMIT, ABORT}:
             return 0
         (number,) = NUMBER.unpack_from(head, self.lead - NUMBER.size)
         if number >= ALARMING:

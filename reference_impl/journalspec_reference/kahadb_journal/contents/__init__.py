@@ -13,7 +13,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property, partial
 from itertools import chain, islice, starmap
-from operator import itemgetter
+from operator import attrgetter, itemgetter
 from os import scandir
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 from journalspec.observation import REFUSED, Dropped
 from journalspec.reread import Changed
 from journalspec_reference.answers import Answer
-from journalspec_reference.contents import Contents, Count, Problem, Remark, Remarks, Row, Value
+from journalspec_reference.contents import Contents, Count, Problem, Remark, Remarks, Row, Value, filled
 from journalspec_reference.filesets import FilesetError, find_journals, load
 from journalspec_reference.kahadb_journal.codec import DIALECTS, FORMAT, CommandError, head, parse
 from journalspec_reference.kahadb_journal.contents import openwire
@@ -30,13 +30,14 @@ from journalspec_reference.kahadb_journal.contents.jobs import early, jobs
 from journalspec_reference.kahadb_journal.contents.openwire import Decoded
 from journalspec_reference.kahadb_journal.evidence import OPENWIRE
 from journalspec_reference.kahadb_journal.index import UnusableIndex, is_in
-from journalspec_reference.kahadb_journal.owners import Ranked, sums
+from journalspec_reference.kahadb_journal.owners import Measured
 from journalspec_reference.kahadb_journal.records import FIRST, HeadTimes
 from journalspec_reference.kahadb_journal.recover import ACK_MAP, JOB, JournalPass, JournalState
 from journalspec_reference.kahadb_journal.store import (
     PLACE,
     Destination,
     Name,
+    Ranked,
     Step,
     destination_of,
     number_of,
@@ -99,19 +100,18 @@ class KahaContents(Contents):
         return super().rows(table)
 
     def near(self, regions: Sequence[Dropped]) -> Iterator[Row]:
-        """Yield the messages directly before and after each region. No other message is decoded."""
+        """Return the messages directly before and after each region. No other message is decoded."""
         best: dict[tuple[int, bool], tuple[int, Listed, ListedMessage]] = {}
         for listed in self._lists:
             for entry in listed.entries():
                 file, off = self._places.where(entry.place)
                 for number, region in enumerate(regions):
-                    if file == region.file and not region.off <= off < region.end:
+                    if file == region.file and not 0 <= off - region.off < region.length:
                         key, away = (number, off < region.off), abs(off - region.off)
                         if key not in best or away < best[key][0]:
                             best[key] = away, listed, entry
-        for _, listed, entry in best.values():
-            with suppress(Changed):
-                yield self.tables["messages"].filled(self._message(listed, entry))
+        found = starmap(self._message, [(listed, entry) for _, listed, entry in best.values()])
+        return map(partial(filled, self.tables["messages"].empty), filter(None, found))
 
     def counts(self) -> Iterator[Count]:
         """Return the counts of each queue, of each durable subscription, and of each scheduler's jobs."""
@@ -165,13 +165,17 @@ class KahaContents(Contents):
     def _messages(self) -> Iterator[dict[str, Value]]:
         for listed in self._lists:
             for entry in listed.entries():
-                try:
-                    yield self._message(listed, entry)
-                except Changed:
+                if row := self._message(listed, entry):
+                    yield row
+                else:
                     self._remark("messages", entry.ident, entry.place, "changed", _GONE)
 
     def _message(self, listed: Listed, entry: ListedMessage) -> dict[str, Value]:
-        data, size = self._places.message(entry.place)
+        """Return the columns of a message, or none if its record has changed since it was read."""
+        try:
+            data, size = self._places.message(entry.place)
+        except Changed:
+            return {}
         found = openwire.read(data, self.version)
         row = self._decoded("messages", entry.ident, entry.place, found)
         row["queue"], row["subscription"] = listed.name[1], listed.subscription
@@ -239,19 +243,18 @@ class KahaContents(Contents):
         for listed in self._lists:
             name, key = listed.name, listed.subscription
             total = Count("messages", name[1] if key is None else f"{name[1]} {key}")
-            if key is None:
-                # The order and the ids of messages do not matter here.
+            if key is None or listed.info is not None:
+                # The order and the ids of messages of a queue do not matter here.
                 messages = self._store.destinations.get(name, Destination()).messages
-                for place in map(place_of, messages.values()):
+                places = map(place_of, messages.values()) if key is None else map(_place, listed.entries())
+                for place in places:
                     total.add(*self._read_time(self.version, place))
-            elif listed.info is not None:
-                for entry in listed.entries():
-                    total.add(*self._read_time(self.version, entry.place))
             else:
                 if topic != name:
-                    topic, here = name, self._store.destinations[name]
-                    read = map(partial(self._read_time, self.version), map(place_of, here.messages.values()))
-                    found = sums(map(number_of, here.messages.values()), read, here.subscriptions)
+                    topic, here, measured = name, self._store.destinations[name], Measured()
+                    for stored in here.messages.values():
+                        measured.add(number_of(stored), *self._read_time(self.version, place_of(stored)))
+                    found = measured.sums(here.subscriptions)
                 total = Count(total.table, total.name, *found[key])
             yield listed, total
 
@@ -422,6 +425,7 @@ def _opened(directory: Path) -> Iterator[JournalPass]:
 #: contains needs it.
 PENDING, PREPARED, NOT_IN_INDEX, INDEX_ONLY = "pending", "prepared-ack", "not-in-index", "index-only"
 _NONE = array("q")
+_place = attrgetter("place")
 
 
 class ListedMessage(NamedTuple):
@@ -483,7 +487,7 @@ class Lists:
                 listed = partial(self._of_queue, name, here, hidden)
                 yield Listed(name, None, listed, len(here.messages), absent=len(hidden))
                 continue
-            topic, ranked = self._topic(name, here), here.ranked()
+            topic, ranked = self._topic(name, here), Ranked(here.messages)
             for key, needs in sorted(here.subscriptions.items(), key=itemgetter(0)):
                 listed = partial(self._of_subscription, name, here, key, ranked, topic)
                 yield Listed(name, key, listed, ranked.count(needs), absent=None if topic else 0)

@@ -11,7 +11,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from contextlib import suppress
-from functools import cache
+from functools import cache, partial
 from itertools import count
 from typing import Any, NamedTuple, TypeAlias
 
@@ -106,7 +106,7 @@ class Bytes:
         return self.data[start : self.at]
 
     def text(self, size: int) -> str:
-        """Return the next bytes as a text."""
+        """Return the next bytes as a text; raises OpenWireError if there are fewer."""
         raw = self.take(size)
         if raw.isascii():
             return raw.decode("ascii")
@@ -118,10 +118,7 @@ class Bytes:
 
     def string(self) -> str | None:
         """Return a text that may be null."""
-        if not self.flag():
-            return None
-        self.at += 2
-        return self.text(self.data[self.at - 2] << 8 | self.data[self.at - 1])
+        return self.text(_U2(self)) if self.flag() else None
 
     def sequence(self) -> bytes | None:
         """Return bytes that may be null."""
@@ -129,7 +126,8 @@ class Bytes:
 
     def kind(self, *known: int) -> int:
         """Return the next type; raises OpenWireError if it is not in `known`."""
-        found = self.byte()
+        self.at += 1
+        found = self.data[self.at - 1]
         if found not in known:
             if not self.presumes:
                 raise OpenWireError(f"type {found} at {self.at - 1}")
@@ -142,21 +140,22 @@ class Bytes:
         kind = self.kind(*DESTINATIONS)
         return f"{DESTINATIONS[kind]}://{self.string() or ''}"
 
-    def client(self, kind: int) -> tuple[str | None, int, int]:
+    def longs(self) -> tuple[int, ...]:
+        """Return the next two numbers of 8 bytes."""
+        self.at += 16
+        return _LONGS(self.data, self.at - 16)
+
+    def client(self, kind: int) -> tuple[str | int | None, ...]:
         """Return a producer (connection, value, session) or a consumer (connection, session, value)."""
         self.kind(kind)
-        connection = self.string()
-        self.at += 16
-        first, second = _LONGS(self.data, self.at - 16)
-        return connection, first, second
+        return self.string(), *self.longs()
 
     def message_id(self) -> Fields:
         """Return the id of a message."""
         self.kind(_MESSAGE_ID)
         view = self.string() if self.version >= 10 else None
         producer = self.client(_PRODUCER) if self.flag() else None
-        self.at += 16
-        sequence, broker = _LONGS(self.data, self.at - 16)
+        sequence, broker = self.longs()
         return {"view": view, "producer": producer, "sequence": sequence, "broker_sequence": broker}
 
     def transaction(self) -> tuple[Any, ...]:
@@ -182,6 +181,17 @@ class Bytes:
                 self.kind(_BROKER)
             out.append(self.string() if there else None)
         return out
+
+    def command(self) -> Fields:
+        """Return an object within another one; raises OpenWireError."""
+        self.depth += 1
+        if self.depth > DEPTH:
+            raise OpenWireError(f"objects nest more than {DEPTH} times")
+        found = Fields()
+        for field, optional, read in _members(self, found):
+            found[field] = None if optional and not self.flag() else read(self)
+        self.depth -= 1
+        return found
 
     def value(self, depth: int = 0) -> Any:
         """Return a value of a property, map or stream; raises OpenWireError."""
@@ -224,14 +234,6 @@ class Bytes:
         return bool(count >= 0)
 
 
-def _optional(read: _Reader) -> _Reader:
-    """Return a reading function for a value that may be absent.
-
-    The flag before the value states whether it is absent.
-    """
-    return lambda data: read(data) if data.flag() else None
-
-
 #: Maps the type of a field in the table to the function that reads it.
 _FIELDS: Mapping[str, _Reader] = {
     "bool": Bytes.flag,
@@ -240,28 +242,34 @@ _FIELDS: Mapping[str, _Reader] = {
     "s8": _I8,
     "text_or_null": Bytes.string,
     "bytes_or_null": Bytes.sequence,
-    "destination": _optional(Bytes.destination),
-    "transaction": _optional(Bytes.transaction),
-    "message_id_or_null": _optional(Bytes.message_id),
-    "producer_or_null": _optional(lambda data: data.client(_PRODUCER)),
-    "consumer_or_null": _optional(lambda data: data.client(_CONSUMER)),
-    "brokers": _optional(Bytes.brokers),
-    "throwable": _optional(lambda data: (data.string(), data.string())),
-    "command": lambda data: _within(data) if data.flag() else None,
+}
+#: The same for the types of fields that begin with a flag, which states whether the value is present.
+_OPTIONAL: Mapping[str, _Reader] = {
+    "destination": Bytes.destination,
+    "transaction": Bytes.transaction,
+    "message_id_or_null": Bytes.message_id,
+    "producer_or_null": partial(Bytes.client, kind=_PRODUCER),
+    "consumer_or_null": partial(Bytes.client, kind=_CONSUMER),
+    "brokers": Bytes.brokers,
+    "throwable": lambda data: (data.string(), data.string()),
+    "command": Bytes.command,
 }
 
 
 @cache
-def _layout(name: str, version: int) -> Sequence[tuple[str, _Reader]]:
-    """Return the fields of a type in a version, each with the function that reads it."""
-    family, found = families(FORMAT)["openwire"], list[tuple[str, _Reader]]()
+def _layout(name: str, version: int) -> Sequence[tuple[str, bool, _Reader]]:
+    """Return the fields of a type in a version, each with the function that reads it, and whether it begins
+    with a flag of :data:`_OPTIONAL`.
+    """
+    family, found = families(FORMAT)["openwire"], list[tuple[str, bool, _Reader]]()
+    readers = {**_FIELDS, **_OPTIONAL}
     members = family.types[name].fields
     flags = {member.when[0] for member in members if member.when}
     for member in members:
-        if member.type in family.types and member.type not in _FIELDS:
+        if member.type in family.types and member.type not in readers:
             found += _layout(member.type, version)
         elif family.has(member, str(version)) and member.name not in flags:
-            found.append((member.name, _FIELDS[member.type]))
+            found.append((member.name, member.type in _OPTIONAL, readers[member.type]))
     return found
 
 
@@ -271,25 +279,16 @@ def _types() -> Mapping[int, str]:
     return families(FORMAT)["openwire"].types["command"].fields[1].cases
 
 
-def _object(data: Bytes, out: Fields) -> Fields:
-    """Read an object of any type and add its fields to `out` one by one; raises OpenWireError."""
+def _members(data: Bytes, out: Fields) -> Sequence[tuple[str, bool, _Reader]]:
+    """Read the type of an object into `out`, and return its fields as :func:`_layout` does.
+
+    Raises OpenWireError.
+    """
     kind = out["kind"] = data.byte()
     name = _types().get(kind, "message" if data.presumes and not data.depth else None)
     if name is None:
         raise OpenWireError(f"type {kind} at {data.at - 1}")
-    for field, read in _layout(name, data.version) if kind != NULL else ():
-        out[field] = read(data)
-    return out
-
-
-def _within(data: Bytes) -> Fields:
-    """Read an object within another one; raises OpenWireError."""
-    data.depth += 1
-    if data.depth > DEPTH:
-        raise OpenWireError(f"objects nest more than {DEPTH} times")
-    found = _object(data, {})
-    data.depth -= 1
-    return found
+    return _layout(name, data.version) if kind != NULL else ()
 
 
 #: The errors of reading damaged bytes.
@@ -325,7 +324,7 @@ def _makes(version: int) -> Makes:
     def made(read: _Reader) -> Make:
         def make(data: bytes) -> Any:
             taken = Bytes(data, 0, version)
-            found = read(taken)
+            found = read(taken) if taken.flag() else None
             if taken.odd or taken.at != len(data):
                 raise OpenWireError("it is not usual")
             return found
@@ -334,7 +333,7 @@ def _makes(version: int) -> Makes:
 
     plain: dict[str, tuple[int, Make]] = {"text_or_null": (3, mutf8.decode), "bytes_or_null": (5, bytes)}
     within = ("destination", "transaction", "producer_or_null", "consumer_or_null", "brokers", "throwable")
-    return plain | {name: (0, made(_FIELDS[name])) for name in within}
+    return plain | {name: (0, made(_OPTIONAL[name])) for name in within}
 
 
 class Decoded(NamedTuple):
@@ -357,7 +356,9 @@ def fields_of(data: bytes, version: int, *, presumes: bool = False) -> Decoded:
             return Decoded(fields, version)
     taken, out, wrong = Bytes(data, 4, version, presumes=presumes), Fields(), ""
     try:
-        _object(taken, out)
+        # The fields are added one by one, so that those before an error are returned.
+        for field, optional, read in _members(taken, out):
+            out[field] = None if optional and not taken.flag() else read(taken)
     except _ERRORS as error:
         wrong = _text_of(error)
     if not wrong and taken.at < len(data):
@@ -391,9 +392,8 @@ def read(data: bytes, version: int) -> Decoded:
 @cache
 def _least(kind: bytes, version: int) -> int:
     """Return the length of an object of this type in which all optional values are absent."""
-    data = Bytes(bytes(4) + kind + bytes(1 << 10), 4, version, presumes=True)
-    _object(data, {})
-    return data.at
+    objects = (bytes(4) + kind + bytes(more) for more in count())
+    return next(len(each) for each in objects if not fields_of(each, version, presumes=True).wrong)
 
 
 def to_time(version: int, data: bytes, at: int, marks: list[int]) -> int:

@@ -1300,7 +1300,7 @@ class KahadbJournalOpenwire(KaitaiStruct):
 
 
     class ValueStream(KaitaiStruct):
-        """The body of a stream message: values up to the end of the body.
+        """The body of a stream message: values up to the end of the body. After the other bodies, further bytes are ignored.
         
         .. seealso::
            ActiveMQStreamMessage
