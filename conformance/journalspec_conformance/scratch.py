@@ -187,7 +187,7 @@ def _other_content(original: InputFile, stream: IO[bytes]) -> str | None:
 
 
 class Workspace:
-    """Creates places, and removes them. In memory mode, it caches the last content."""
+    """Creates and deletes the directories of journals. In memory mode, it caches the last content."""
 
     def __init__(self, in_memory: bool) -> None:
         """Create a scratch directory unless everything stays `in_memory`."""

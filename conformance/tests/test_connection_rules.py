@@ -105,7 +105,7 @@ def test_output_after_hello_is_a_fault() -> None:
 
 
 @pytest.mark.parametrize(("limit", "first"), [(0.5, 30.0), (60.0, 60.0)])
-def test_only_the_first_request_has_the_time_to_start(limit: float, first: float) -> None:
+def test_only_the_time_limit_of_the_first_request_includes_the_start(limit: float, first: float) -> None:
     peer = Script({"seq": 2, "ok": {}})
     ask(connected(peer, timeout=limit))
     assert peer.limits == [first, limit]

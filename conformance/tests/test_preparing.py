@@ -43,7 +43,7 @@ def scripted(monkeypatch: pytest.MonkeyPatch, *, expectations: Path | None = Non
 @pytest.mark.parametrize(
     ("ops", "editions"), [(["recover"], {FORMAT: {"2.1", "3.0"}}), (["read", "write"], {})]
 )
-def test_crash_states_are_chosen_in_the_editions_that_are_recovered(
+def test_crash_states_are_chosen_only_from_editions_that_are_recovered(
     ops: list[str], editions: dict[str, set[str]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     given: list[Any] = []

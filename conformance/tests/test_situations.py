@@ -24,7 +24,7 @@ def stamps(place: Path) -> dict[Path, tuple[int, int]]:
         for row in rows()
     ],
 )
-def test_command_on_a_situation_prints_the_words_of_its_row(
+def test_command_prints_the_texts_that_the_table_lists_for_a_situation(
     name: str, changes: str, row: Mapping[str, Any], tmp_path: Path
 ) -> None:
     place = store(name, tmp_path)

@@ -172,7 +172,7 @@ def _some(rng: random.Random, low: int, end: int) -> bytes:
 
 
 def record_of(entry: Mapping[str, Any]) -> Record:
-    """Return the record that `entry`, from an author module or a naive reader, describes."""
+    """Return the record that `entry` of a module of cases or of a naive reader describes."""
     at = entry["at"]
     fields = {key: value for key, value in entry.items() if key not in ("type", "at")}
     return Record(entry["type"], fields, At(at["file"], int(at["off"]), int(at["len"])))

@@ -48,7 +48,7 @@ def said(built: Path) -> Any:
     return json.loads((built / "manifest.json").read_text())["cases"]
 
 
-def test_published_choice_has_cases_of_every_class(built: Path, said: Any) -> None:
+def test_published_selection_has_cases_of_every_class(built: Path, said: Any) -> None:
     rows = ds.dataset(built / "states").to_table().to_pylist()
     published = {case.id.rpartition(".")[2]: case for case in Intake().file(built / CASES)}
     assert len(published) == said["count"] == sum(said["strata"].values())

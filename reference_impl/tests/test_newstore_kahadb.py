@@ -324,7 +324,7 @@ def test_message_that_only_the_index_refers_to_is_copied_and_can_be_dropped() ->
     assert any(ident in line for line in store.chosen())
 
 
-def test_choices_are_refused_in_an_edition_whose_records_have_no_content() -> None:
+def test_messages_cannot_be_omitted_in_an_edition_whose_records_have_no_content() -> None:
     case = next(case for case in load_cases(FORMAT) if case.edition == "seed")
     with pytest.raises(ChoiceRefused):
         new_store(answer_of(case.files(), "seed"), StoreChoices(drop=("m1",)))

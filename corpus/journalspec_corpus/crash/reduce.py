@@ -194,8 +194,8 @@ def reduce_state(
     """Return the smallest state on which a reader gets `verdict`, starting from the given one.
 
     `keep` may require more than the same verdict. `progress` is called with the number of reader calls and a
-    line about the latest step. Raises NotFailing if the start does not get `verdict`, and NoSuchState if the
-    workload has no such state.
+    line about the latest step. Raises NotFailing if the reader does not get `verdict` on the given
+    state, and NoSuchState if the workload has no state that fits `descriptor`.
     """
     state = find(adapter.build(workload), descriptor)
     stratum = state.situation.states.stratum

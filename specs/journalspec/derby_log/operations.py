@@ -109,8 +109,8 @@ def objects() -> Mapping[str, Form]:
 
 @cache
 def databases() -> Mapping[str, Database]:
-    """Return a map from edition to its databases, the oldest edition first. The seed is absent, because it
-    has no levels.
+    """Return a map from edition to its databases, the oldest edition first. The edition `seed` is
+    absent, because its databases have no levels.
     """
     found = {}
     for edition, row in _table()["database"].items():

@@ -60,8 +60,8 @@ class References:
     """Represents the live references, in the order of their records. A message's first reference takes 24
     bytes of memory.
 
-    A reference is identified by its position in this order, the turn. For the first reference to a message,
-    an array maps the message's number to the turn. A dict contains the turns of later references.
+    A reference is identified by its turn, which is its position in this order. For the first reference to a
+    message, an array maps the message's number to the turn. For its later references, a dict does so.
     """
 
     def __init__(self) -> None:

@@ -62,7 +62,7 @@ class _Stream:
             handle = self.number(_I4) - HANDLES
             found = self._handles[handle] if 0 <= handle < len(self._handles) else None
             if found is None:
-                raise AckMapError(f"no number has the handle {handle}")
+                raise AckMapError(f"no earlier number has the handle {handle}")
             return found
         if token != OBJECT:
             raise AckMapError(f"no number before {self.at}")
