@@ -29,9 +29,10 @@ from journalspec.observation import CLEAN
 from journalspec_conformance.cli import journal_view
 from journalspec_conformance.cli.journal_view import wrapped_lines
 from journalspec_corpus import load_cases
-from journalspec_reference import answers, batches, load
+from journalspec_reference import answers, batches, filesets, load
 from journalspec_reference.batches import source_of
 from journalspec_reference.bitronix_tlog import recover as bitronix
+from journalspec_reference.content import BLOCK, Blocks
 from journalspec_reference.filesets import find_journals
 from journalspec_reference.filesets import load as load_files
 from journalspec_reference.ids import Ids
@@ -134,7 +135,7 @@ def test_journals_of_the_tool_are_valid_and_have_the_stated_live_items(
 
 #: Format, shape, two sizes, and the least memory for reported data, as a part of the size. The smaller
 #: journal is at least as long as one read, because a shorter journal takes less memory. Both sizes exceed the
-#: reduced bounds of the test (KEEP, the bytes read at once, SWEEP_FROM).
+#: reduced bounds of the test (KEEP, the bytes read at once, cached blocks, SWEEP_FROM).
 GROWN = [
     ("bitronix_tlog", "deleted", (1 << 18, 5 << 17), 1.0),
     ("jboss_journal", "one-file", (1 << 18, 5 << 17), 1.0),
@@ -172,6 +173,7 @@ def test_memory_does_not_grow_with_the_journal(
     """The loaded parts of files are bounded."""
     monkeypatch.setattr(reread, "KEEP", 1 << 14)
     monkeypatch.setattr(batches, "STRETCH", 1 << 13)
+    monkeypatch.setattr(filesets, "_BLOCKS", Blocks(BLOCK))
     for module in (bitronix, recover):
         monkeypatch.setattr(module, "scan", partial(module.scan, stretch=1 << 13))
     monkeypatch.setattr(Log.scan, "__defaults__", (0, None, 1 << 13))
