@@ -323,7 +323,7 @@ def present(
                 statuses.append(STATUSES[answer.observation.verdict])
                 parts.append(Part(place, answer))
             # Only the screen of `inspect` asks without a policy. It shows the contents of the main part.
-            main = in_order(parts)[0] if screen is not None and policy is None else None
+            main = in_order(parts)[0] if parts and screen is not None and policy is None else None
             if main is not None and main.answer.observation.state is None:
                 main.kept = ask(*keeping_most(main.answer))
             if several and screen is not None and parts:

@@ -233,10 +233,6 @@ def recover(files: Files, edition: str, policy: str, _: Params) -> Observation:
 
     With :data:`READ`, also return every record of both files and every region without a record (BTM-RDR-017).
     """
-    if edition == "seed" and len(files) == 1:
-        ((name, data),) = files.items()
-        # With only one file, salvage lists the same items as reading.
-        return _observed([seed_file(name, data)], policy if policy == "strict" else READ)
     if edition in _SINGLE:
         return _recover_single(files, edition, policy)
     pair = load_pair(files)
@@ -266,6 +262,9 @@ def _recover_single(files: Files, edition: str, policy: str) -> Observation:
     if len(files) > 1:
         return refused("fileset", "too-many-files", f"one file is a {what} here, these are {len(files)}")
     ((name, data),) = files.items()
+    if edition == "seed":
+        # With only one file, salvage lists the same items as reading.
+        return _observed([seed_file(name, data)], policy if policy == "strict" else READ)
     source, header = source_of(data), nio.decode_header(data)
     if not isinstance(header, nio.NioHeader):
         return refused("header", header[0], f"{name}: {header[1]}", At(name, 0, len(data)))

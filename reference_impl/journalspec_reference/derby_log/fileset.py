@@ -86,7 +86,7 @@ def detect(files: Files, _: Params) -> list[Detection]:
             found.append(codec.control(bytes(files[name][: codec.CONTROL + 1])))
     for file in logs.values():
         with suppress(BadLog):
-            codec.header(file.source.read(0, HEADER), file.number)
+            file.previous()
             hits += 1
     score = 1 + bool(found or hits) + bool(found and hits == len(logs))
     if not found:
@@ -158,6 +158,10 @@ class LogFile:
     def length(self) -> int:
         """The length of the file in bytes."""
         return self.source.size
+
+    def previous(self) -> Instant:
+        """Return the end of the previous file that the header states. Raises BadLog."""
+        return codec.header(self.source.read(0, HEADER), self.number)
 
 
 def gather(files: Mapping[str, Any]) -> dict[int, LogFile]:
@@ -234,6 +238,7 @@ class Log:
         """
         file = self.files[number]
         try:
+            # This is `previous`, called directly, because most refusals have their deepest calls here.
             return codec.header(file.source.read(0, HEADER), number)
         except BadLog as error:
             at = At(file.name, 0, min(HEADER, file.length))
@@ -282,7 +287,7 @@ def linked(files: Iterable[LogFile]) -> Linked:
     found = []
     for file in files:
         with suppress(BadLog):
-            found.append((file, codec.header(file.source.read(0, HEADER), file.number)))
+            found.append((file, file.previous()))
     return found
 
 

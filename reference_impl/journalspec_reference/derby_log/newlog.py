@@ -192,7 +192,7 @@ class NewLog:
         file, stored = self._log.log.files[number], None
         with suppress(BadLog):
             stored = header(bytes(self._journal.seen[file.name][:HEADER]), number)
-        previous = header(file.source.read(0, HEADER), number)
+        previous = file.previous()
         if number > self._begin.number:
             previous = Instant(number - 1, self._log.ends[number - 1])
         if stored != previous:

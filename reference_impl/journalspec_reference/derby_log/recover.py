@@ -14,7 +14,6 @@ from journalspec.formats import get_format
 from journalspec.observation import (
     CLEAN,
     RECOVERED,
-    REFUSED,
     At,
     FileMap,
     Missing,
@@ -22,6 +21,7 @@ from journalspec.observation import (
     Observation,
     Record,
     note_place,
+    refused,
 )
 from journalspec.reread import joined, mapped
 from journalspec_reference.api import Files, Params
@@ -663,8 +663,7 @@ def _body(record: Record) -> object:
 
 
 def _refused(refusal: Refusal) -> Observation:
-    phase, code, at = refusal.phase, refusal.code, refusal.at
-    return Observation(REFUSED, phase=phase, code=code, message=str(refusal), at=at)
+    return refused(refusal.phase, refusal.code, str(refusal), refusal.at)
 
 
 def _framed(file: LogFile, off: int) -> At:

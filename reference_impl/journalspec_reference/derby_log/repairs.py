@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from journalspec.derby_log import LAYOUT
 from journalspec_reference.content import Content, Derived
 from journalspec_reference.derby_log.bodies import decode
-from journalspec_reference.derby_log.codec import BEFORE, BEHIND, HEADER, BadLog, Instant, Refusal, header
+from journalspec_reference.derby_log.codec import BEFORE, BEHIND, HEADER, BadLog, Instant, Refusal
 from journalspec_reference.derby_log.fileset import CONTROLS, Log, LogFile, body_at, choose, gather
 from journalspec_reference.derby_log.scan import UNSUMMED, End
 
@@ -36,16 +36,16 @@ def repaired(files: Mapping[str, Any], edition: str) -> Iterator[Repair]:
     log = Log(logs, summed=edition not in UNSUMMED, linked=True)
     for number, file in logs.items():
         try:
-            header(file.source.read(0, HEADER), number)
+            file.previous()
         except BadLog as error:
             # A file without records need not be a log file. A wrong header states no end of the file before
             # it, so only records count.
             nowhere = Instant(0, 0)
             if log.beyond(nowhere, [(file, nowhere)]):
                 link = _end(log, logs[number - 1]).packed if number - 1 in logs else 0
-                rebuilt = LAYOUT.build("header", edition, number=number, previous=link)
+                header = LAYOUT.build("header", edition, number=number, previous=link)
                 text = f"{error}; {file.name} is read as if its header were right"
-                yield Repair(file.name, "bad-header", text, _headed(rebuilt, file.data))
+                yield Repair(file.name, "bad-header", text, _headed(header, file.data))
     with suppress(Refusal):
         control = choose(files).control
         if control is None or control.checkpoint is None or control.checkpoint.number not in logs:

@@ -120,6 +120,12 @@ def frame(payload: bytes, names: Mapping[int, str]) -> tuple[str, bytes, int]:
     return names[payload[0]], payload[at : at + size], len(payload) - at - size
 
 
+def command(payload: bytes, names: Mapping[int, str]) -> tuple[str, dict[str, Any], int]:
+    """Return a command's name, its fields, and the number of bytes after it; raises CommandError."""
+    name, message, surplus = frame(payload, names)
+    return name, parse(name, message), surplus
+
+
 def _signed(value: int, bits: int) -> int:
     value &= (1 << bits) - 1
     return value - (1 << bits) if value >> (bits - 1) else value
@@ -220,3 +226,12 @@ def blobs(payload: bytes, names: Mapping[int, str]) -> Iterator[tuple[str, int, 
         name, holds = slots.get(key, ("", ""))
         if holds == "bytes":
             yield name, start, after
+
+
+def parsed(payload: bytes, dialect: Dialect) -> Parsed:
+    """Return the command of a payload, or the reason why it has none."""
+    try:
+        name, message, _ = frame(payload, dialect.commands)
+        return name, parse(name, message)
+    except CommandError as error:
+        return str(error)

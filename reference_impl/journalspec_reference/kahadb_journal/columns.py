@@ -24,8 +24,9 @@ from journalspec_reference.kahadb_journal.codec import (
     REWRITTEN,
     CommandError,
     Dialect,
-    frame,
+    command,
     parse,
+    parsed,
     sums,
 )
 from journalspec_reference.kahadb_journal.records import TX_MEMBERS, is_optional, shown
@@ -236,10 +237,10 @@ class Gathered:
         out, (off, end) = {}, self._rows
         for row in self.closely:
             payload = self._data[off[row] + HEAD : end[row]]
-            name, message, surplus = frame(payload, self._dialect.commands)
+            name, fields, surplus = command(payload, self._dialect.commands)
             if surplus:
                 raise CommandError("bytes follow the message")
-            out[row] = name, parse(name, message)
+            out[row] = name, fields
         return out
 
     def steps(self, place: int) -> Iterator[Step]:
@@ -367,11 +368,9 @@ def columns(batch: Batch, dialect: Dialect) -> dict[str, Any]:
     kind = kind[found.code]
     odd: dict[int, Mapping[str, Any]] = {}
     for row in found.closely:
-        command, odd[row] = "OTHER", {}
-        with suppress(CommandError):
-            name, message, _ = frame(batch.data[off[row] + HEAD : end[row]], dialect.commands)
-            command, odd[row] = name, shown(name, parse(name, message))
-        kind[row] = kinds.index(command)
+        item = parsed(batch.data[off[row] + HEAD : end[row]], dialect)
+        kind[row] = kinds.index("OTHER" if isinstance(item, str) else item[0])
+        odd[row] = {} if isinstance(item, str) else shown(*item)
     out: dict[str, Any] = {}
     for name in COLUMNS:
         owner = name.partition("_")[0]

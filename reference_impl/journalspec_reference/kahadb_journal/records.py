@@ -27,6 +27,7 @@ from journalspec_reference.kahadb_journal.codec import (
     frame,
     head,
     parse,
+    parsed,
     places,
     sums,
     varint,
@@ -38,7 +39,7 @@ from journalspec_reference.kahadb_journal.store import PLACE, destination_of, tr
 def told(batch: Batch, file: str, dialect: Dialect) -> Iterator[Record]:
     """Yield the records of a batch under the names of the specification (KHD-CMD)."""
     data, first = batch.data, frozenset(batch.more.get("first", ()))
-    known, names = batch.more.get("parsed"), dialect.commands
+    known = batch.more.get("parsed")
     for row, (off, end) in enumerate(zip(batch.off, batch.end, strict=True)):
         fields: dict[str, object] = {"length": end - off}
         if row in first:
@@ -47,9 +48,7 @@ def told(batch: Batch, file: str, dialect: Dialect) -> Iterator[Record]:
         if isinstance(known, list):
             item = known[row]
         elif not dialect.bare:
-            with suppress(CommandError):
-                command, message, _ = frame(data[off + HEAD : end], names)
-                item = command, parse(command, message)
+            item = parsed(data[off + HEAD : end], dialect)
         if isinstance(item, str):
             name, fields["payload"] = "OTHER", data[off + HEAD : end]
         else:

@@ -26,10 +26,9 @@ from journalspec_reference.kahadb_journal.codec import (
     USER,
     CommandError,
     Dialect,
+    command,
     ends,
-    frame,
     head,
-    parse,
     sums,
 )
 from journalspec_reference.kahadb_journal.contents import openwire
@@ -208,8 +207,7 @@ class _Unit:
         """Return a record with its command and checks. If the record is withheld, the reason is included."""
         name, queue, ident, why, checks = "", "", "", "", ""
         try:
-            command, message, surplus = frame(record[HEAD:], self._dialect.commands)
-            name, fields = command, parse(command, message)
+            name, fields, surplus = command(record[HEAD:], self._dialect.commands)
         except CommandError as error:
             why = f"it is not a command: {error}"
         else:
