@@ -20,7 +20,6 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from journalspec import mutf8
-from journalspec.jboss_journal import LAYOUT
 from journalspec.observation import At, FileMap, Missing, Note, Observation, refused
 from journalspec_reference.api import Detection, Files, Params, missing_numbers, natural_key
 from journalspec_reference.batches import source_of, zeros
@@ -39,8 +38,6 @@ LEFTOVERS = (".tmp", ".cmp")
 UNFILLED_ID = int.from_bytes(b"JJJJ", "big")
 #: Artemis removes no file while there are fewer files than this, unless `journal-pool-files` is smaller.
 POOL_FILES, POOL_EXTENSION = 10, "amq"
-#: The fields of the header of 16 bytes, in order.
-LONG_FIELDS = LAYOUT.structure("header", "v2").names
 #: Free files have the ids directly after those of the files in use, so the difference is less than this.
 FAR = 1000
 #: From edition v1 on, file ids in records are less than this.
@@ -60,7 +57,7 @@ class Name(NamedTuple):
     """Represents the parts of a file name in the journal's own form."""
 
     prefix: str
-    number: str
+    number: int
     extension: str
 
 
@@ -93,7 +90,7 @@ class DataFile(NamedTuple):
     def number(self) -> int | None:
         """The number in the file's name, which was its id when it was created. None if there is no number."""
         form = parsed(self.name)
-        return int(form.number) if form else None
+        return form.number if form else None
 
 
 class FileSet(NamedTuple):
@@ -130,14 +127,14 @@ def extension_of(files: Files, params: Params) -> str:
     for form in map(parsed, files):
         if form:
             found[form.extension] = found.get(form.extension, 0) + 1
-    return max(sorted(found), key=found.__getitem__, default="")
+    return min(found, key=lambda extension: (-found[extension], extension), default="")
 
 
 @lru_cache(1 << 12)
 def parsed(name: str) -> Name | None:
     """Return the parts of a file name in the journal's own form. Return None for a name in another form."""
     match = NAME.match(base_name(name))
-    return Name(*match.groups()) if match else None
+    return Name(match["prefix"], int(match["number"]), match["extension"]) if match else None
 
 
 def base_name(name: str) -> str:
@@ -394,7 +391,8 @@ def header_of(head: bytes, dialect: Dialect) -> dict[str, int]:
         return {}
     if not dialect.versions:
         return {"file_id": INT.unpack_from(head)[0]}
-    return dict(zip(LONG_FIELDS, LONG_HEADER.unpack_from(head), strict=True))
+    version, user, file_id = LONG_HEADER.unpack_from(head)
+    return {"format_version": version, "user_version": user, "file_id": file_id}
 
 
 def _control_plan(files: Files, lists: ControlLists | None, notes: list[Note]) -> FileSet:

@@ -92,12 +92,6 @@ class Transaction:
         self.seen: dict[int, int] = {}
         self.prepared, self.unhealthy_prepare, self.lacks = -1, False, (-1, 0)
 
-    def delete(self, row: tuple[int, int]) -> None:
-        """Add the id and the place of a DELETE_TX."""
-        if self.deletes is NO_PLACES:
-            self.deletes = IdPlaces()
-        self.deletes.append(row)
-
     @property
     def in_doubt(self) -> bool:
         """Whether the transaction is in doubt if it has no end."""
@@ -193,6 +187,7 @@ class Replay:
             # A deleted record stays deleted, so it is removed from memory. At most twice the live records are
             # kept.
             self._sweep()
+            self._sweep_at = max(SWEEP_FROM, 2 * len(self._delivered.ids))
 
     def _apply(self, batch: Batch, file: DataFile, here: int) -> None:
         """Apply records of any types; `here` is the place of the first byte of the batch."""
@@ -216,13 +211,13 @@ class Replay:
                         transaction = transactions[tx] = Transaction()
                     # Every record of a transaction counts, whatever its type (JBM-RCV-013).
                     transaction.seen[holder] = transaction.seen.get(holder, 0) + 1
-                    (ident,) = number(data, at + id_at[code])
-                    row = ident, here + at << 1 | (code == codec.UPDATE_TX)
+                    rows = transaction.changes
                     if code == delete_tx:
                         self.deletes = True
-                        transaction.delete(row)
-                    else:
-                        transaction.changes.append(row)
+                        rows = transaction.deletes = transaction.deletes or IdPlaces()
+                    (ident,) = number(data, at + id_at[code])
+                    rows.ids.append(ident)
+                    rows.places.append(here + at << 1 | (code == codec.UPDATE_TX))
                 elif code == codec.ROLLBACK:
                     self.deletes = True
                     self._give_up(transactions.pop(tx, None))  # JBM-RCV-016
@@ -277,7 +272,6 @@ class Replay:
                 self._highest = max(top, latest)
                 deletes.clear()
             self._swept = len(delivered.ids)
-        self._sweep_at = max(SWEEP_FROM, 2 * len(delivered.ids))
 
     def _prepare(self, tx: int, place: int, counts: Pairs, dialect: Dialect) -> None:
         # The seed has no prepare data: a PREPARE of an unknown transaction is ignored (JBM-SED-005).

@@ -88,18 +88,29 @@ def scan(  # noqa: C901, PLR0912, PLR0915 # one loop on purpose: a branch is a r
         data = source.read(base, min(max(stretch, need, 2 * NEED), limit - base))
         at, need, top, room = 0, 0, len(data), limit - base
         final, unreadable = top == room, source.unreadable
+        readable = not (unreadable and source.gap(base, base + top))
         # The last possible offset of a candidate of this stretch.
         edge = top - PROLOGUE if final else top - NEED
         batch = Batch(base, data)
         add = batch.off.append
         while True:
+            # A rejected candidate is summed in both functions, so `left` limits both.
+            if base + at == last and readable and (left > 0 or not hashed):
+                more = len(batch.off) + 1
+                at = _followed(data, at, usual, hashed, add)
+                if base + at > last:
+                    batch.end.extend(batch.off[more:])
+                    batch.end.append(at)
+                    last = base + at
             # Every offset is considered; bytes that are not a type of the edition with the stamp are skipped
             # one by one (JBM-RDR-001, JBM-RDR-002, JBM-RDR-003, JBM-RDR-015).
-            found = find(data, zeros_end(data, at, top))
+            if (at := zeros_end(data, at, top)) > edge:
+                break
+            found = find(data, at)
             if not 0 <= found <= edge:
                 # A longer candidate can begin between `edge` and the found one. It is found only with the
                 # bytes of the next stretch.
-                at = top if final else max(at, edge + 1)
+                at = edge + 1
                 break
             at = found
             least, sizes = shapes[data[at]]
@@ -165,16 +176,10 @@ def scan(  # noqa: C901, PLR0912, PLR0915 # one loop on purpose: a branch is a r
                 del torn[:]
                 covered = 0
             add(at)
-            more = len(batch.off)
-            # The search continues after the record, so its bytes are not read again (JBM-RDR-011). A rejected
-            # candidate is summed in both functions, so `left` limits both.
-            at = stop
-            if (left > 0 or not hashed) and not (unreadable and source.gap(base, base + top)):
-                at = _followed(data, at, usual, hashed, add)
-            batch.end.extend(batch.off[more:])
-            batch.end.append(at)
-            last = base + at
-        base += at
+            batch.end.append(stop)
+            # The search continues after the record, so its bytes are not read again (JBM-RDR-011).
+            at, last = stop, base + stop
+        base += top if final else at
         batch.code = bytearray([data[off] for off in batch.off])
         yield batch
     if torn:
