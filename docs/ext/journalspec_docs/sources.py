@@ -49,7 +49,7 @@ def plain_readers(format_id: str) -> list[str]:
 
 
 def imports_of(paths: Iterable[str], package: str) -> list[str]:
-    """Return the modules of `package` that these files of the checkout import, without the files themselves."""
+    """Return the modules of `package` that these files of the checkout import, without the files."""
     found: set[str] = set()
     for node in (node for path in paths for node in ast.parse((ROOT / path).read_text("utf-8")).body):
         if isinstance(node, ast.ImportFrom) and node.module == package:
