@@ -9,6 +9,7 @@ from typing import Any
 from journalspec.observation import Record
 from journalspec_reference.answers import Answer
 from journalspec_reference.bitronix_tlog.codec import STATUS_NAMES
+from journalspec_reference.bitronix_tlog.nio import as_written
 from journalspec_reference.bitronix_tlog.recover import NioReplay, Replay
 from journalspec_reference.contents import Contents, Count, Remark, Value
 from journalspec_reference.xids import gtrid_text, uid, wall_clock
@@ -66,21 +67,10 @@ class LogContents(Contents):
         # A refused log has no state.
         return self._seen.state or dict.fromkeys(("active", *OUTCOMES), ())
 
-    def _records(self) -> Iterator[Record]:
-        """Yield the records in the order of recovery (BTM-RDR-008, BTM-NIO-009)."""
-        records, files = self._seen.records, self._seen.files
-        current = files[0].header.get("current_delimiter") if files else None
-        if current is None:
-            yield from records
-            return
-        # A nio file contains this generation before the rest of the previous one.
-        for wanted in (False, True):
-            yield from (each for each in records if (each.fields["delimiter"] == current) is wanted)
-
     def _transactions(self) -> Iterator[dict[str, Value]]:
         """Yield the transactions. Ended transactions come first, in the order of their ends."""
         under_way: dict[bytes, _Transaction] = {}
-        for record in self._records():
+        for record in as_written(self._seen):
             if record.at.file != self._state["active"]:
                 continue
             fields: Mapping[str, Any] = record.fields
