@@ -32,7 +32,8 @@ A case that repeats another in a different edition is counted, too.
     index.json                        one entry per case: id, format, edition, tier, directory, files
     cases/FORMAT/ID/case.json         the case: questions and permitted answers
     cases/FORMAT/ID/files/            its journal, as real files; work on a copy
-    names/FORMAT.json                 every name that an answer may carry, with types and ranges
+    names/FORMAT.json                 every name that an answer may carry, with types and ranges; `contents`
+                                      lists the tables, columns and remarks of the level `contents`
     schemas/*.schema.json             JSON Schemas of cases and answers
     specification/FORMAT/             the specification, and its numbered requirements
     ksy/FORMAT/                       Kaitai Struct schemas, from which parsers in many languages are made
@@ -42,7 +43,8 @@ To write a reader, read in this order:
 
 1. `specification/FORMAT/spec.md`, with `requirements.toml` beside it
 2. `names/FORMAT.json`
-3. the rules of the comparison below
+3. for the level `contents`: the member `contents` of that file, and the schemas in `ksy/FORMAT/`
+4. the rules of the comparison below
 
 Then loop over `index.json`. For each `when` in the `expect` of the case: copy `files/`, let your
 implementation read the copy, and compare.
@@ -107,6 +109,9 @@ def members(cases: Sequence[Case], schemas: Mapping[str, Mapping[str, Any]]) -> 
     for name in dict.fromkeys(case.format for case in ordered):
         table = get_format(name).root.joinpath("fields.toml").read_text(encoding="utf-8")
         names = {key: value for key, value in tomllib.loads(table).items() if key != "layout"}
+        tables = get_format(name).root.joinpath("contents", "tables.toml")
+        if tables.is_file():
+            names["contents"] = tomllib.loads(tables.read_text(encoding="utf-8"))
         yield f"names/{name}.json", _json(names)
         yield from _described(name)
     for case in ordered:

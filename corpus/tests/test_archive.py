@@ -6,6 +6,7 @@ import json
 import shutil
 import subprocess
 import tarfile
+import tomllib
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
@@ -58,6 +59,9 @@ def test_archive_can_be_read_with_tar_and_json_alone(tmp_path: Path) -> None:
                 made[int(off) : int(off) + len(data) // 2] = bytes.fromhex(data)
             assert content.pop(f"{entry['directory']}/files/{file['path']}") == made
     formats = sorted({case.format for case in chosen})
+    for name in formats:
+        contents = json.loads(content[f"names/{name}.json"])["contents"]
+        assert contents == tomllib.loads((SPECS / name / "contents" / "tables.toml").read_text("utf-8"))
     described = [
         f"{place}/{name}/{path.name}"
         for name in formats

@@ -42,7 +42,7 @@ for request in map(json.loads, sys.stdin):
         break
     reply = HELLO
     if request["cmd"] == "read":
-        files = sorted(Path(request["dir"]).rglob("*.*"))
+        files = sorted(p for p in Path(request["dir"]).rglob("*") if p.is_file())
         files.sort(key=lambda p: [int(s) if s.isdigit() else s for s in re.split(r"(\d+)", p.name)])
         reply = {"ok": {"verdict": "clean", "records": [r for p in files for r in records(p.read_bytes())]}}
     print(json.dumps({"seq": request["seq"], **reply}), flush=True)

@@ -267,13 +267,23 @@ def test_search_finds_definitions_first(site: Path) -> None:
     others = sorted(set(defined) - {word for _, word in glossary})
     words = [word for _, word in glossary] + random.Random(48).sample(others, 100 - len(glossary))
     assert len(words) == 100
+    # The search takes a name with hyphens apart, so each note with such a name is searched, too.
+    words += sorted(
+        {name for format_id in format_ids() for name in get_format(format_id).vocabulary.notes if "-" in name}
+        - {*words}
+    )
     # Every third id of an area is searched, because these ids differ only in their numbers.
     ids = [item.id for format_id in format_ids() for item in list(requirements(format_id))[::3]]
     ids.append(ids[0].lower())
+    # The search takes the id of a case apart, too.
+    found_cases = [case.id for format_id in format_ids() for case in sources.cases(format_id)[::400]]
+    anchors = [f"req-{name.lower()}" for name in ids]
+    anchors += [f"case-{name.replace('.', '-')}" for name in found_cases]
+    ids += found_cases
     command = [node, str(DOCS / "tests" / "search.mjs"), str(site / "_static"), str(site / "searchindex.js")]
     done = subprocess.run([*command, *ids, *words], capture_output=True, text=True, check=True, timeout=300)
     lines = done.stdout.splitlines()
-    assert [line.rpartition("#")[2] for line in lines[: len(ids)]] == [f"req-{name.lower()}" for name in ids]
+    assert [line.rpartition("#")[2] for line in lines[: len(ids)]] == anchors
     missed = {
         word: found
         for word, found in zip(words, lines[len(ids) :], strict=True)

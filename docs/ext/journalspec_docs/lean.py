@@ -38,9 +38,11 @@ TWICE = re.compile(
 )
 #: The type of a style sheet, and the namespace of SVG within HTML, are the defaults. No form sends the
 #: checkboxes of the navigation, so they need only an id, no name. `jspec-facts` has all styles that its lists
-#: need, without those of `field-list`.
+#: need, without those of `field-list`. No style uses `no-search`, and the
+#: search index is made from the texts, not from the pages.
 DEFAULTS = re.compile(
     r' type="text/css"| xmlns="http://www\.w3\.org/2000/svg"| name="toctree-checkbox-\d+"'
+    r'| class="no-search"'
     r"|(?<=jspec-facts) field-list(?= simple)"
 )
 #: Source maps of the theme's minified files; the site does not contain the sources.

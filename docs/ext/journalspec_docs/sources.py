@@ -5,6 +5,7 @@ No name of a format occurs in this module. A missing file is a warning, so that 
 
 from __future__ import annotations
 
+import ast
 import json
 import re
 import tomllib
@@ -45,6 +46,18 @@ def plain_readers(format_id: str) -> list[str]:
     corpus = ROOT / "corpus" / "journalspec_corpus"
     found = [*sorted((corpus / format_id).glob("naive*.py")), corpus / "naive.py"]
     return [path.relative_to(ROOT).as_posix() for path in found]
+
+
+def imports_of(paths: Iterable[str], package: str) -> list[str]:
+    """Return the modules of `package` that these files of the checkout import, without the files."""
+    found: set[str] = set()
+    for node in (node for path in paths for node in ast.parse((ROOT / path).read_text("utf-8")).body):
+        if isinstance(node, ast.ImportFrom) and node.module == package:
+            found.update(f"{package}.{each.name}" for each in node.names)
+        elif isinstance(node, ast.ImportFrom) and str(node.module).startswith(f"{package}."):
+            found.add(str(node.module))
+    own = {".".join(Path(path).with_suffix("").parts[1:]) for path in paths}
+    return sorted(found - own)
 
 
 @cache

@@ -14,7 +14,7 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from journalspec.bitronix_tlog import LAYOUT
-from journalspec.observation import At, Note, Record
+from journalspec.observation import At, Note, Observation, Record
 from journalspec_reference.batches import MOST_ODD, STRETCH, Batch, Source, Stretch, late_columns, source_of
 from journalspec_reference.bitronix_tlog.codec import BANNER, STATUS_CODES
 from journalspec_reference.bitronix_tlog.scan import OTHER, TYPES
@@ -248,6 +248,19 @@ def told(file: str, batch: Batch) -> Iterator[Record]:
         yield Record(
             TYPES[code], dict(zip(_FIELDS, values, strict=True)), At(file, batch.base + off, end - off)
         )
+
+
+def as_written(seen: Observation) -> Iterator[Record]:
+    """Yield the records of an answer in the order of recovery (BTM-RDR-008, BTM-NIO-009).
+
+    A file of this journal contains this generation before the rest of the previous one.
+    """
+    current = seen.files[0].header.get("current_delimiter") if seen.files else None
+    if current is None:
+        yield from seen.records
+        return
+    for wanted in (False, True):
+        yield from (each for each in seen.records if (each.fields["delimiter"] == current) is wanted)
 
 
 _COLUMNS = late_columns(__package__, "nio")

@@ -9,6 +9,7 @@ from typing import Any
 from journalspec.observation import Record
 from journalspec_reference.answers import Answer
 from journalspec_reference.bitronix_tlog.codec import STATUS_NAMES
+from journalspec_reference.bitronix_tlog.nio import as_written
 from journalspec_reference.bitronix_tlog.recover import NioReplay, Replay
 from journalspec_reference.contents import Contents, Count, Remark, Value
 from journalspec_reference.xids import gtrid_text, uid, wall_clock
@@ -69,7 +70,7 @@ class LogContents(Contents):
     def _transactions(self) -> Iterator[dict[str, Value]]:
         """Yield the transactions. Ended transactions come first, in the order of their ends."""
         under_way: dict[bytes, _Transaction] = {}
-        for record in self._seen.records:
+        for record in as_written(self._seen):
             if record.at.file != self._state["active"]:
                 continue
             fields: Mapping[str, Any] = record.fields
