@@ -464,7 +464,7 @@ class PartOfFile(RawFile):
         return min(end, _next_data(self._stream.fileno(), self._base + off, end)) - self._base
 
 
-class Packed:
+class CompressedStream:
     """A compressed file that is read from its beginning."""
 
     def __init__(self, source: RawFile) -> None:
@@ -496,7 +496,7 @@ class Spool:
         base, size, most = self._end, 0, min(most, self._left)
         # Remove the bytes of a file that could not be decompressed.
         self._stream.truncate(base)
-        for block in inflated(Packed(source), path):
+        for block in inflated(CompressedStream(source), path):
             size += len(block)
             if size > most:
                 text = f"decompresses to more than {most} bytes"

@@ -9,7 +9,7 @@ from pathlib import Path
 from journalspec.files import Unfit, inflated
 from journalspec.formats import format_ids, get_format
 from journalspec_reference.api import load
-from journalspec_reference.content import Packed, RawFile
+from journalspec_reference.content import CompressedStream, RawFile
 
 #: The decompressed size of a file that the user did not request, if it is not known to belong to a journal.
 MAX_OTHERS = 64 << 20
@@ -37,7 +37,7 @@ def may_be_journal(name: str, source: RawFile) -> bool:
         return True
     begins = bytearray()
     with suppress(Unfit):
-        for block in inflated(Packed(source), Path(name)):
+        for block in inflated(CompressedStream(source), Path(name)):
             begins += block
             if len(begins) >= BEGIN:
                 break
