@@ -11,7 +11,8 @@ recover under every policy) and the schemas (construct, kaitai). The schemas mus
 reference. The answers of the reference must agree with each other: strict recovery and salvage keep only
 records that reading finds, and if strict recovery is clean, every policy gives its result. One input in four
 is read once more, a few bytes at a time, without stored items, and with the files in reverse order; the
-answer must be the same. The last inputs are made to be expensive to read.
+answer must be the same. In some of these readings, NumPy decodes every record. The last inputs are made to be
+expensive to read.
 
 `--readers reference` leaves out the schemas, and names the byte ranges of only one input in four, so that a
 run takes less than half the time.
@@ -73,6 +74,9 @@ MOST_FINDS = 20
 #: The number of inputs that share one valid journal, because drawing one takes longer than damaging it.
 INPUTS_PER_BASE = 50
 INPUTS_PER_BODY = 20
+#: One valid journal in this many is long, if the format can draw long ones. A long one takes 50 times longer.
+#: The number is not a multiple of a number of editions.
+LONG_EVERY = 121
 #: A compressed byte may become 1,032 bytes of text (258 for two bits, the limit that zlib documents). Each
 #: byte of text may take 4 bytes in memory, temporarily twice. Texts of more than 64 MiB stay compressed.
 TIMES_INFLATED = 1032 * 8
@@ -85,8 +89,10 @@ WRONG_EDITION = 16
 
 #: One input in TURNS is read in small stretches. Without the schemas, another one gives its byte ranges.
 TURNS = 4
-#: The numbers of bytes in a small stretch.
+#: The numbers of bytes in a small stretch. With that of the second line, even a few records are decoded like
+#: thousands: see the names, which readers give to the least number of records that NumPy decodes.
 SMALL = (64, 100, 173, 300)
+AS_MANY, LIMITS = (300,), ("MANY", "_MANY")
 #: The policies under which recovery keeps only records that reading finds. Others accept damaged records.
 NO_MORE = ("strict", "salvage")
 
@@ -137,7 +143,9 @@ class Source:
         if self._base is None or self._base[0] != group:
             rng = random.Random(_mixed(~self.seed, group))  # repeatable, not secret
             edition = self.editions[group % len(self.editions)]
-            self._base = group, self._drawing.base(edition, rng)
+            # Only a format whose reader decodes many records in another way draws long journals.
+            long = group % LONG_EVERY == LONG_EVERY - 1 and getattr(self._drawing, "long_base", None)
+            self._base = group, (long or self._drawing.base)(edition, rng)
         return self._base[1]
 
 
@@ -227,6 +235,8 @@ def small_stretches(format_id: str, size: int) -> list[tuple[object, str, object
     package = f"{batches.__package__}.{format_id}."
     for module in [module for name, module in sys.modules.items() if name.startswith(package)]:
         found += [(module, name, size) for name in vars(module) if name.endswith("STRETCH")]
+        for name in [name for name in LIMITS if name in vars(module)]:
+            found.append((module, name, 1 if size in AS_MANY else getattr(module, name)))
         owners = [module, *filter(isclass, vars(module).values())]
         for function in filter(isfunction, chain.from_iterable(vars(owner).values() for owner in owners)):
             if "stretch" in (named := function.__kwdefaults__ or {}):

@@ -6,6 +6,7 @@ import re
 import signal
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from itertools import chain
 from typing import Any, cast
 
 import fuzz
@@ -18,6 +19,7 @@ from journalspec import reread
 from journalspec.families import Family
 from journalspec.formats import UnknownFormat, format_ids
 from journalspec.observation import At, Dropped, Observation, Record
+from journalspec_corpus.drawn import drawing_of
 from journalspec_reference.api import Span, load
 
 FORMAT = format_ids()[0]
@@ -85,6 +87,34 @@ def test_small_stretches_are_those_of_the_scan(format_id: str) -> None:
     scans = [value for (owner, _), value in found.items() if re.search(r"function (Log\.)?scan ", owner)]
     assert scans
     assert all(77 in (value.values() if isinstance(value, dict) else value) for value in scans)
+
+
+def least_for_numpy(format_id: str, size: int) -> list[int]:
+    load(format_id)
+    return [
+        cast(int, value) for _, name, value in fuzz.small_stretches(format_id, size) if name in fuzz.LIMITS
+    ]
+
+
+@pytest.mark.parametrize(
+    "format_id", [each for each in format_ids() if hasattr(drawing_of(each), "long_base")]
+)
+def test_one_journal_in_many_has_enough_records_for_numpy(format_id: str) -> None:
+    source = Source(format_id, 7)
+    long = [source.sound(turn * fuzz.LONG_EVERY - 1) for turn in range(1, len(source.editions) + 1)]
+    assert {journal.edition for journal in long} == {*source.editions}
+    (least,) = {*least_for_numpy(format_id, 64)}
+    assert all(least <= len(journal.records) < 2 * least for journal in long)
+    assert len(source.sound(0).records) < least
+
+
+def test_few_records_are_decoded_like_many_in_some_small_stretches() -> None:
+    found = {
+        size: {*chain.from_iterable(least_for_numpy(each, size) for each in format_ids())}
+        for size in fuzz.SMALL
+    }
+    assert {size for size, least in found.items() if least == {1}} == {*fuzz.AS_MANY}
+    assert all(min(least) > 100 for size, least in found.items() if size not in fuzz.AS_MANY)
 
 
 def test_answer_that_depends_on_the_stretches_is_a_finding(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -34,6 +34,8 @@ HEAD = 64
 BLOCK, HELD = 64 << 10, 2 << 20
 #: The largest small read (bytes), and the length of a read that only tests whether bytes are readable.
 SMALL, PIECE = 16 << 10, 1 << 20
+#: Up to this many ranges are moved in memory to insert one before them. So many are inserted at once.
+MOST_MOVED = 1 << 12
 #: The error numbers for a sector that a disk cannot read. Any other error concerns the file as a whole.
 OF_SECTORS = frozenset(
     getattr(errno, name)
@@ -68,10 +70,12 @@ class Ranges:
     Adjacent ranges are merged. A range takes 16 bytes.
     """
 
-    __slots__ = ("_ends", "_starts")
+    __slots__ = ("_ends", "_late", "_starts")
 
     def __init__(self) -> None:
         self._starts, self._ends = array("q"), array("q")
+        #: Ranges that are not in the arrays yet.
+        self._late: list[tuple[int, int]] = []
 
     def add(self, start: int, end: int) -> None:
         """Add a range."""
@@ -79,18 +83,50 @@ class Ranges:
         high = bisect_right(self._starts, end, low)
         if low < high:
             start, end = min(start, self._starts[low]), max(end, self._ends[high - 1])
+        if high - low != 1 and len(self._starts) - high > MOST_MOVED:
+            # If each range were inserted by itself, the time would be quadratic in the number of ranges.
+            self._late.append((start, end))
+            if len(self._late) == MOST_MOVED:
+                self._settle()
+            return
         self._starts[low:high], self._ends[low:high] = array("q", (start,)), array("q", (end,))
 
+    def _settle(self) -> None:
+        """Insert the late ranges."""
+        late, self._late = sorted(self._late), []
+        starts, ends, at = array("q"), array("q"), 0
+        for start, end in late:
+            low = bisect_left(self._ends, start, at)
+            high = bisect_right(self._starts, end, low)
+            starts += self._starts[at:low]
+            ends += self._ends[at:low]
+            at = high
+            first, last = start, end
+            if low < high:
+                first, last = min(start, self._starts[low]), max(end, self._ends[high - 1])
+            if ends and first <= ends[-1]:
+                ends[-1] = max(last, ends[-1])
+            else:
+                starts.append(first)
+                ends.append(last)
+        self._starts, self._ends = starts + self._starts[at:], ends + self._ends[at:]
+
     def __iter__(self) -> Iterator[tuple[int, int]]:
+        if self._late:
+            self._settle()
         return zip(self._starts, self._ends, strict=True)
 
     def hold(self, start: int, end: int) -> bool:
         """Return whether these ranges contain the given range completely."""
+        if self._late:
+            self._settle()
         at = bisect_right(self._starts, start) - 1
         return at >= 0 and end <= self._ends[at]
 
     def left(self, start: int, end: int) -> Iterator[tuple[int, int]]:
         """Yield the parts of the given range that these ranges do not contain."""
+        if self._late:
+            self._settle()
         for at in range(bisect_right(self._ends, start), len(self._ends)):
             low, high = self._starts[at], self._ends[at]
             if low >= end:
@@ -242,11 +278,16 @@ class Content:
 
     def finish(self) -> list[Unreadable]:
         """Read the parts that no caller has read, only to find read errors. Return all unreadable ranges."""
-        at = 0
-        while (gap := next(self._seen.left(at, self.size), None)) is not None:
-            at = self._disk.next_data(gap[0])
-            if at < gap[1]:
-                self._read(at, min(gap[1], at + PIECE))
+        seen, self._seen = self._seen, Ranges()
+        for start, end in seen.left(0, self.size):
+            at = start
+            while (at := self._disk.next_data(at)) < end:
+                stop = min(end, at + PIECE)
+                self._read(at, stop)
+                at = stop
+        for start, end in self._seen:
+            seen.add(start, end)
+        self._seen = seen
         return self.unreadable
 
     def changed(self) -> bool:
@@ -423,7 +464,7 @@ class PartOfFile(RawFile):
         return min(end, _next_data(self._stream.fileno(), self._base + off, end)) - self._base
 
 
-class _Packed:
+class CompressedStream:
     """A compressed file that is read from its beginning."""
 
     def __init__(self, source: RawFile) -> None:
@@ -455,7 +496,7 @@ class Spool:
         base, size, most = self._end, 0, min(most, self._left)
         # Remove the bytes of a file that could not be decompressed.
         self._stream.truncate(base)
-        for block in inflated(_Packed(source), path):
+        for block in inflated(CompressedStream(source), path):
             size += len(block)
             if size > most:
                 text = f"decompresses to more than {most} bytes"

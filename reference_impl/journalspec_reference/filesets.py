@@ -21,6 +21,7 @@ from typing import Any
 
 from journalspec.files import GZIP_MAGIC
 from journalspec.formats import format_ids, get_format
+from journalspec_reference import packed
 from journalspec_reference.api import BY_MAGIC, Detection, Params
 from journalspec_reference.api import load as load_implementation
 from journalspec_reference.content import (
@@ -35,8 +36,6 @@ from journalspec_reference.content import (
 
 #: The total decompressed size of all compressed files of one directory.
 MAX_BYTES = 1 << 30
-#: The decompressed size of a file that the user did not request, if its name is not that of a journal's file.
-MAX_OTHERS = 64 << 20
 #: At most this many names are listed in a sentence.
 MOST_NAMES = 12
 #: At most this many stores below one directory are read in one run.
@@ -137,7 +136,7 @@ class Loaded:
     def left_out(self) -> tuple[LeftOut, ...]:
         """The unreadable entries, sorted by name, without directories."""
         return tuple(
-            LeftOut(name, why, _length(self.root / name))
+            LeftOut(name, why, self._length(name))
             for name, why in sorted({**self._left_out, **self._twice}.items())
             if why != DIRECTORY
         )
@@ -154,6 +153,14 @@ class Loaded:
                 self._twice[name] = f"the same file as {other}"
         return [name for name in names if name not in self._twice]
 
+    def _length(self, name: str) -> int:
+        """Return the length of an unreadable file; 0 if it does not exist or its length is also unknown."""
+        try:
+            info = (self.root / self.renamed.get(name, name)).stat()
+        except OSError:
+            return 0
+        return info.st_size if stat.S_ISREG(info.st_mode) else 0
+
     def is_directory(self, name: str) -> bool:
         """Return whether `name` is a directory."""
         return self._left_out.get(name) == DIRECTORY
@@ -164,7 +171,7 @@ class Loaded:
         Return None if it could be read or does not exist.
         """
         why = self._left_out.get(name)
-        return None if why is None else LeftOut(name, why, _length(self.root / name))
+        return None if why is None else LeftOut(name, why, self._length(name))
 
     @property
     def entries(self) -> Mapping[str, Any]:
@@ -219,11 +226,13 @@ def _opened(
     left_out: dict[str, str],
     max_bytes: int,
     asked: str | None = None,
+    *,
+    sift: bool = False,
 ) -> tuple[dict[str, Content], frozenset[str]]:
     """Return the content of files by name, and the names of those that were decompressed.
 
-    `asked` is the requested file, or None for all. Unreadable files are added to `left_out`. All files share
-    memory and descriptors.
+    `asked` is the requested file, or None for all; `sift` is as in :func:`load`. Unreadable files are added
+    to `left_out`. All files share memory and descriptors.
     """
     files: dict[str, Content] = {}
     inflated: set[str] = set()
@@ -232,8 +241,10 @@ def _opened(
         try:
             source = source_of(name)
             if name.endswith(".gz") and source.read(0, len(GZIP_MAGIC)) == GZIP_MAGIC:
-                is_wanted = asked in (None, name) or _is_named(name)
-                source = spool.inflate(source, Path(name), max_bytes if is_wanted else MAX_OTHERS)
+                is_wanted = asked == name or packed.is_named(name)
+                if asked is None and not is_wanted:
+                    is_wanted = not sift or packed.may_be_journal(name, source)
+                source = spool.inflate(source, Path(name), max_bytes if is_wanted else packed.MAX_OTHERS)
                 inflated.add(name)
         except OSError as error:
             left_out[name] = error.strerror or str(error)
@@ -244,27 +255,22 @@ def _opened(
     return files, frozenset(inflated)
 
 
-def _is_named(name: str) -> bool:
-    """Return whether a format has files with such names. Files of subdirectories were chosen by name."""
-    known = {pattern for each in format_ids() for pattern in get_format(each).names} - {"*"}
-    return "/" in name or any(fnmatchcase(name, pattern) for pattern in known)
-
-
 def _local(root: Path) -> Callable[[str], RawFile]:
     """Return a function that opens files below `root`. The files share a few descriptors."""
     handles = Descriptors()
     return lambda name: FileSource(os.path.join(root, name), handles)  # noqa: PTH118  # of 100,000 files
 
 
-def load(path: Path, *others: Path, max_bytes: int = MAX_BYTES) -> Loaded:
+def load(path: Path, *others: Path, max_bytes: int = MAX_BYTES, sift: bool = False) -> Loaded:
     """Return the files at `path`: those in a directory, or a single file with its neighbours.
 
     With `others`, all paths are files of one set, possibly in several directories; no neighbours are loaded.
 
     Subdirectories are ignored, except for files that some format keeps there (`below` in its description);
     the names of such files contain a ``/``. Symbolic links to regular files are followed; devices, pipes and
-    sockets are omitted. `max_bytes` bounds the decompressed size of the ``.gz`` files. Raises FilesetError if
-    there is no such path or it cannot be listed.
+    sockets are omitted. `max_bytes` bounds the decompressed size of the ``.gz`` files. With `sift`, a large
+    ``.gz`` file of a directory is omitted if its name and its first bytes show that it belongs to no journal.
+    Raises FilesetError if there is no such path or it cannot be listed.
     """
     if others:
         return _set_of((path, *others), max_bytes)
@@ -296,7 +302,7 @@ def load(path: Path, *others: Path, max_bytes: int = MAX_BYTES) -> Loaded:
     else:
         twice = _packed_twice(names, asked)
         once = (name for name in names if name not in twice)
-        found = _opened(_local(root), once, left_out, max_bytes, asked)
+        found = _opened(_local(root), once, left_out, max_bytes, asked, sift=sift)
         loaded = Loaded(path, root, *found, asked, left_out, frozenset((*names, *left_out)), shared, twice)
     if asked is not None and asked not in loaded.files:
         entry = loaded.entry(asked)
@@ -459,18 +465,6 @@ def _unfit(entry: os.DirEntry[str] | Path) -> str | None:
     return DIRECTORY if stat.S_ISDIR(mode) else "not a regular file"
 
 
-def _length(path: Path) -> int:
-    """Return the length of an unreadable file.
-
-    Return 0 if it does not exist or its length is also unknown.
-    """
-    try:
-        info = path.stat()
-    except OSError:
-        return 0
-    return info.st_size if stat.S_ISREG(info.st_mode) else 0
-
-
 def find_journals(
     loaded: Loaded, format: str | None = None, edition: str | None = None, params: Params | None = None
 ) -> list[Journal]:
@@ -537,15 +531,19 @@ def _by_names(formats: Sequence[str], names: Iterable[str]) -> list[str]:
 
 
 def _unpacked(loaded: Loaded, claims: Iterable[Detection]) -> bool:
-    """Remove ``.gz`` from the names of compressed files that no format recognises.
+    """Remove ``.gz`` from the names of compressed files that no format recognises, readable or not.
 
     Return whether there are any.
     """
     known = {name for claim in claims for name in claim.files}
-    for name in [name for name in loaded.files if name in loaded.inflated - known]:
-        if (plain := name.removesuffix(".gz")) not in loaded.files:
-            loaded.files[plain] = loaded.files.pop(name)
-            loaded.renamed[plain] = name
+    unread = {name for name, why in loaded._left_out.items() if why != DIRECTORY and packed.is_part(name)}
+    files: dict[str, Any] = loaded.files
+    for found, names in ((files, loaded.inflated), (loaded._left_out, unread)):
+        for name in [name for name in found if name in names - known]:
+            plain = name.removesuffix(".gz")
+            if plain not in loaded.files and plain not in loaded._left_out:
+                found[plain] = found.pop(name)
+                loaded.renamed[plain] = name
     return bool(loaded.renamed)
 
 
@@ -690,7 +688,7 @@ def below(
 
 def _holds_journal(directory: Path) -> bool:
     try:
-        loaded = load(directory)
+        loaded = load(directory, sift=True)
     except FilesetError:
         return False
     claims = _claims(loaded, format_ids())

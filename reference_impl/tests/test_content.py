@@ -15,6 +15,7 @@ import struct
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +35,7 @@ from journalspec_reference.bitronix_tlog.codec import encode, encode_header
 from journalspec_reference.content import (
     MOST_IN_FILE,
     MOST_IN_READ,
+    MOST_MOVED,
     MOST_OPEN,
     SECTOR,
     SHORTER,
@@ -42,6 +44,7 @@ from journalspec_reference.content import (
     Descriptors,
     FileSource,
     PartOfFile,
+    Ranges,
 )
 from journalspec_reference.filesets import find_journals
 from journalspec_reference.filesets import load as load_files
@@ -100,6 +103,55 @@ def test_read_returns_the_bytes_of_the_file_for_any_cached_blocks(data: st.DataO
             start = data.draw(st.integers(0, len(file) - 1) | st.sampled_from(borders))
             length = data.draw(st.integers(0, 40) | st.integers(0, 2 * size))
             assert content.read(start, length) == file[start : start + length]
+
+
+@given(st.data())
+def test_ranges_contain_what_was_added_in_any_order(data: st.DataObject) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        # With the usual number, only thousands of ranges would be inserted late.
+        patch.setattr(content_module, "MOST_MOVED", data.draw(st.sampled_from((1, 2, 4, 1 << 12))))
+        found, wanted = Ranges(), set[int]()
+        for start, size in data.draw(st.lists(st.tuples(st.integers(0, 150), st.integers(1, 12)))):
+            found.add(start, start + size)
+            wanted |= {*range(start, start + size)}
+            low = data.draw(st.integers(0, 150))
+            if not low % 3:
+                left = [at for part in found.left(low, low + 9) for at in range(*part)]
+                assert left == [at for at in range(low, low + 9) if at not in wanted]
+                assert found.hold(low, low + 9) == (not left)
+        parts = [*found]
+        assert [at for part in parts for at in range(*part)] == sorted(wanted)
+        assert all(one[1] < other[0] for one, other in pairwise(parts))
+
+
+def test_ranges_in_falling_order_are_inserted_many_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    settled, settle = list[Ranges](), Ranges._settle
+
+    def counted(of: Ranges) -> None:
+        settled.append(of)
+        settle(of)
+
+    monkeypatch.setattr(Ranges, "_settle", counted)
+    found, number = Ranges(), 5 * MOST_MOVED
+    for start in range(2 * number, 0, -2):
+        found.add(start, start + 1)
+    assert len(settled) == 3, "the first ranges are inserted at once, and the last ones when they are needed"
+    assert [*found] == [(start, start + 1) for start in range(2, 2 * number + 2, 2)]
+
+
+def test_unread_bytes_between_many_reads_are_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(content_module, "MOST_MOVED", 4)
+    disk = Disk(noise(80 * SECTOR))
+    content = Content(disk)
+    for at in [*range(78, 0, -4), *range(0, 80, 4)]:
+        content.peek(at * SECTOR, (at + 1) * SECTOR)
+    read = disk.delivered
+    disk.bad = frozenset({2, 3, 79})
+    assert ranges(content) == []
+    content.finish()
+    assert ranges(content) == [(3 * SECTOR, 4 * SECTOR, EIO), (79 * SECTOR, 80 * SECTOR, EIO)]
+    assert content.lost == []
+    assert disk.delivered == read + 38 * SECTOR
 
 
 def test_number_of_cached_blocks_has_a_bound() -> None:

@@ -14,10 +14,11 @@ import pytest
 
 from journalspec.formats import UnknownFormat, format_ids
 from journalspec_corpus.load import load_cases
-from journalspec_reference import filesets
+from journalspec_reference import filesets, packed
 from journalspec_reference.answers import ask
 from journalspec_reference.filesets import (
     FilesetError,
+    LeftOut,
     Loaded,
     NoJournal,
     appeared,
@@ -147,13 +148,53 @@ def test_broken_archive_member_is_omitted(
 def test_large_archive_that_is_neither_requested_nor_named_as_a_journal_is_not_unpacked(
     asked: str, omitted: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(filesets, "MAX_OTHERS", 1 << 16)
+    monkeypatch.setattr(packed, "MAX_OTHERS", 1 << 16)
     for name in ("btm1.tlog.gz", "btm2.tlog.gz", "dump.sql.gz"):
         (tmp_path / name).write_bytes(gzip.compress(bytes(1 << 17)))
     (tmp_path / "short.gz").write_bytes(gzip.compress(bytes(1 << 16)))
     loaded = load(tmp_path / asked)
     assert [entry.name for entry in loaded.left_out] == omitted
     assert {len(data) for name, data in loaded.files.items() if name != "short.gz"} == {1 << 17}
+
+
+def test_large_archive_that_begins_like_no_journal_is_not_unpacked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(packed, "MAX_OTHERS", 1 << 16)
+    monkeypatch.setattr(packed, "BEGIN", 1 << 10)
+    names = "backup.gz", "decisions.gz", "LOG.TLOG.gz", "short.gz"
+    for name, begin, size in zip(
+        names, (b"", EMPTY, b"", b""), (1 << 20, 1 << 17, 1 << 17, 1 << 16), strict=True
+    ):
+        (tmp_path / name).write_bytes(gzip.compress(begin.ljust(size, b"\0")))
+    assert len(load(tmp_path).files) == len(names)
+    loaded = load(tmp_path, sift=True)
+    assert [entry.name for entry in loaded.left_out] == ["backup.gz"]
+    assert "more than 65536 bytes" in loaded.left_out[0].why
+    assert {name: len(data) for name, data in loaded.files.items()} == {
+        "decisions.gz": 1 << 17,
+        "LOG.TLOG.gz": 1 << 17,
+        "short.gz": 1 << 16,
+    }
+
+
+@pytest.mark.parametrize("asked", ["", "db-1.log"])
+def test_compressed_file_of_a_journal_that_cannot_be_decompressed_is_not_missing(
+    tmp_path: Path, asked: str
+) -> None:
+    (tmp_path / "db-1.log").write_bytes(b"-qMa4")
+    broken = gzip.compress(b"-qMa4")[:-3]
+    for name in ("db-2.log.gz", "notes.gz"):
+        (tmp_path / name).write_bytes(broken)
+    (tmp_path / "db-3.log.gz").mkdir()
+    loaded = load(tmp_path / asked)
+    (journal,) = find_journals(loaded)
+    assert [*journal.files] == ["db-1.log"]
+    assert journal.unread == (LeftOut("db-2.log", "the gzip data end early", len(broken)),)
+    assert [entry.name for entry in loaded.left_out] == ["db-2.log", "notes.gz"]
+    seen = ask(journal).observation
+    assert [(part.file, part.reason) for part in seen.dropped] == [("db-2.log", "unreadable-file")]
+    assert ask(journal, "strict").observation.verdict == "refused"
 
 
 def test_links_are_followed_and_pipes_and_broken_links_are_omitted(tmp_path: Path) -> None:

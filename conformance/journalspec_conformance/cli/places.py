@@ -354,7 +354,9 @@ def _no_journal(asked: Asked, error: filesets.NoJournal) -> UsageProblem:
 
 def _place(asked: Asked) -> Directory:
     params = asked.settings
-    loaded = filesets.load(*asked.paths, max_bytes=asked.unpack_limit << 20)
+    # A given format is that of files with any names and beginnings.
+    sift = asked.format_id is None and not params
+    loaded = filesets.load(*asked.paths, max_bytes=asked.unpack_limit << 20, sift=sift)
     if asked.format_id is not None:
         checked_params(get_format(asked.format_id), params, asked.edition)
     journals = filesets.find_journals(loaded, asked.format_id, asked.edition, params)

@@ -19,19 +19,30 @@ LIES = [
     for lie in ("ff" * 8, "80" + "00" * 7, "7f" + "ff" * 7, "00" * 8, "00" * 7 + "01", "40" + "00" * 7)
 ]
 Groups = list[list[str]]
+#: The number of operations of a small log is below this.
+FEW = 16
+#: The least number of operations of a long log: in editions with checksum records, and in those without. Such
+#: a log has more than 1,024 records.
+MANY, MANY_UNCHECKED = 500, 800
 
 
-def base(edition: str, rng: random.Random, *, wide: bool = False) -> DrawnJournal:
-    """Return a small valid log of `edition`, which contains a few transactions in one or two files."""
+def base(edition: str, rng: random.Random, *, wide: bool = False, long: bool = False) -> DrawnJournal:
+    """Return a valid log of `edition`: a few transactions in one or two files, or `long` and in one file."""
     first = rng.randrange(1, 2**22 - 8 if edition == "10.0" else 2**31 - 8) if wide else rng.randrange(1, 9)
-    count, zeros = rng.choice((1, 1, 2)), rng.choice((0, rng.randrange(5, 60)))
+    count = 1 if long else rng.choice((1, 1, 2))
+    zeros = rng.choice((0, rng.randrange(5, 60)))
     lives = []
     for _ in range(2):
-        groups, state = _life(edition, rng, wide=wide)
+        groups, state = _life(edition, rng, wide=wide, long=long)
         lives.append((_laid(edition, rng, groups, first, count), state))
     (now, state), (then, _) = lives
     now.files[f"log{first + count - 1}.dat"].extend(bytes(zeros))
     return drawn((FORMAT, edition), (now, then), state, ends=_ends(now, edition))
+
+
+def long_base(edition: str, rng: random.Random) -> DrawnJournal:
+    """Return a valid log with so many records that the reference decodes them in another way."""
+    return base(edition, rng, long=True)
 
 
 def _laid(edition: str, rng: random.Random, groups: Groups, first: int, count: int) -> Built:
@@ -129,13 +140,16 @@ class _Life:
             self.open[self.branches[tx]] = found
 
 
-def _life(edition: str, rng: random.Random, *, wide: bool) -> tuple[Groups, Mapping[str, Any]]:
+def _life(
+    edition: str, rng: random.Random, *, wide: bool = False, long: bool = False
+) -> tuple[Groups, Mapping[str, Any]]:
+    least = (MANY_UNCHECKED if edition in UNCHECKED else MANY) if long else 0
     if edition == "seed":
         # This edition contains only records whose bodies cannot be read.
-        bodies = [rng.randbytes(rng.randrange(1, 40)) for _ in range(rng.randrange(1, 6))]
+        bodies = [rng.randbytes(rng.randrange(1, 40)) for _ in range(2 * least + rng.randrange(1, 6))]
         return [[f"r{at} body={data.hex()}"] for at, data in enumerate(bodies, 1)], {"bodies": bodies}
     life, kept = _Life(rng.randrange(200, 2**60) if wide else 200), MODEL.begin({})
-    for number in range(rng.randrange(16)):
+    for number in range(least + rng.randrange(FEW)):
         op = operation(rng, kept, number, 300 if wide else 0)
         life.do(op)
         kept = MODEL.after(kept, op, "")
@@ -156,7 +170,7 @@ def _state(shown: Mapping[str, Any]) -> Mapping[str, Any]:
 
 def lies(edition: str, rng: random.Random) -> dict[str, bytes]:
     """Return files with wrong fields in records, headers and control files, under valid checksums."""
-    groups, _ = _life(edition, rng, wide=False)
+    groups, _ = _life(edition, rng)
     built = _laid(edition, rng, groups, 1, rng.choice((1, 2)))
     lie_in(built, LIES, rng.choice((1, 1, 2)), rng)
     if edition not in UNCHECKED:
