@@ -142,7 +142,8 @@ class Piece:
     """Some stretches of one journal. The journal is found by its path and the names of its files.
 
     `numbers` are the positions of the stretches in the journal. If there are no positions, the piece is the
-    complete journal. `why` is the reason if the journal cannot be read.
+    complete journal. `outcomes` are those of all stretches, if they depend on each other. `why` is the reason
+    if the journal cannot be read.
     """
 
     path: str
@@ -151,6 +152,7 @@ class Piece:
     edition: str | None
     params: tuple[tuple[str, str], ...]
     numbers: tuple[int, ...] = ()
+    outcomes: tuple[Any, ...] = ()
     why: str = ""
 
 
@@ -377,16 +379,23 @@ class JournalReader(DataSourceReader):
         except UnknownEdition as error:
             yield Piece(path, names, journal.format, asked.edition, asked.params, why=_sentence(error)), 0
             return
+        whole = Piece(path, names, journal.format, journal.edition, asked.params)
         parts = stretches(journal)
         if not isinstance(parts, Sequence):
-            # Each stretch depends on the previous one. If several tasks shared the stretches, each task would
-            # have to read all files.
-            yield Piece(path, names, journal.format, journal.edition, asked.params), size
-            return
+            # Each stretch depends on the previous one. A short journal has one task. A long one is scanned
+            # here, so that its tasks need not scan the files before theirs.
+            found: list[Stretch] = []
+            with suppress(ReadingRefused):
+                found = [*parts] if size > TOGETHER else []
+            outcomes = tuple(part.outcome[0] for part in found if part.outcome)
+            if not found or len(outcomes) < len(found):
+                yield whole, size
+                return
+            parts, whole = found, replace(whole, outcomes=outcomes)
         # The last piece is for the files that no stretch describes.
         lengths = [*(len(journal.seen.get(part.file, b"")) for part in parts), 0]
         for number, length in enumerate(lengths):
-            yield Piece(path, names, journal.format, journal.edition, asked.params, (number,)), length
+            yield replace(whole, numbers=(number,)), length
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         """Yield the rows of a task as batches; raises JournalError for damage in mode FAILFAST."""
@@ -429,7 +438,7 @@ class JournalReader(DataSourceReader):
         else:
             parts: Sequence[Stretch] = ()
             with suppress(ReadingRefused):
-                parts = [*stretches(settled(journal))]
+                parts = [*_following(stretches(settled(journal)), piece.outcomes)]
             for number in piece.numbers or range(len(parts) + 1):
                 found = rows.of_stretch(parts[number]) if number < len(parts) else rows.of_rest(parts)
                 yield from self._unless_damaged(piece, rows, found)
@@ -608,6 +617,14 @@ class _Rows(RowBatches):
         rows = every()
         while some := list(islice(rows, BATCH_ROWS)):
             yield self.of_dicts(some)
+
+
+def _following(plan: Iterable[Stretch], outcomes: Sequence[Any]) -> Iterator[Stretch]:
+    """Yield the stretches of a plan, which need no scan if their outcomes are given."""
+    for number, part in enumerate(plan):
+        if part.outcome is not None and outcomes:
+            part.outcome.append(outcomes[number])
+        yield part
 
 
 def _parts(journal: Journal) -> Iterator[Stretch]:
