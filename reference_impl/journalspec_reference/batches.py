@@ -160,8 +160,8 @@ class Stretch(NamedTuple):
     stretches of a file, records at equal offsets are equal, so comparing offsets is enough. If `alike` is
     None, this is unknown.
 
-    If a later stretch depends on this one, a scan adds the only item of `outcome`, which is everything that a
-    later stretch needs. A caller that has the outcome of an earlier scan can add it instead of scanning.
+    If later stretches can depend on this one, a complete scan adds to `outcome` everything that they need. A
+    caller that knows the outcome of an earlier scan can add it instead of scanning.
     """
 
     file: str

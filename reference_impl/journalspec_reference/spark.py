@@ -141,9 +141,9 @@ class JournalError(ValueError):
 class Piece:
     """Some stretches of one journal. The journal is found by its path and the names of its files.
 
-    `numbers` are the positions of the stretches in the journal. If there are no positions, the piece is the
-    complete journal. `outcomes` are those of all stretches, if they depend on each other. `why` is the reason
-    if the journal cannot be read.
+    `numbers` are the positions of the stretches in the journal. If there are no positions, the piece is all
+    stretches whose outcomes are not known, and the files that no stretch describes. `outcomes` are those of
+    the first stretches, if later ones depend on them. `why` is the reason if the journal cannot be read.
     """
 
     path: str
@@ -360,7 +360,7 @@ class JournalReader(DataSourceReader):
                 if pieces and size + length > TOGETHER:
                     out.append(JournalPartition(tuple(pieces)))
                     pieces, size = [], 0
-                if pieces and replace(pieces[-1], numbers=()) == replace(piece, numbers=()):
+                if pieces and piece.numbers and replace(pieces[-1], numbers=()) == replace(piece, numbers=()):
                     pieces[-1] = replace(piece, numbers=(*pieces[-1].numbers, *piece.numbers))
                 else:
                     pieces.append(piece)
@@ -382,16 +382,16 @@ class JournalReader(DataSourceReader):
         whole = Piece(path, names, journal.format, journal.edition, asked.params)
         parts = stretches(journal)
         if not isinstance(parts, Sequence):
-            # Each stretch depends on the previous one. A short journal has one task. A long one is scanned
-            # here, so that its tasks need not scan the files before theirs.
-            found: list[Stretch] = []
-            with suppress(ReadingRefused):
-                found = [*parts] if size > TOGETHER else []
-            outcomes = tuple(part.outcome[0] for part in found if part.outcome)
-            if not found or len(outcomes) < len(found):
-                yield whole, size
-                return
-            parts, whole = found, replace(whole, outcomes=outcomes)
+            # Each stretch depends on the previous one. A long journal is scanned here, so that its tasks need
+            # not scan the files before theirs. The last file can still grow, so its task finds its end.
+            found = _planned(parts, whole) if size > TOGETHER else []
+            while found and found.pop().outcome is None:
+                pass
+            whole = replace(whole, outcomes=tuple(part.outcome and part.outcome[0] for part in found))
+            for number, part in enumerate(found):
+                yield replace(whole, numbers=(number,)), len(journal.seen[part.file])
+            yield whole, size - sum(len(journal.seen[name]) for name in {part.file for part in found})
+            return
         # The last piece is for the files that no stretch describes.
         lengths = [*(len(journal.seen.get(part.file, b"")) for part in parts), 0]
         for number, length in enumerate(lengths):
@@ -418,7 +418,7 @@ class JournalReader(DataSourceReader):
         for journal in found:
             if _names(journal) == piece.files:
                 return journal
-        raise JournalError(f"{shown(piece.path)}: the files have changed since the query began")
+        raise _changed(piece)
 
     def _of(self, piece: Piece, journal: Journal) -> Iterator[pa.RecordBatch]:
         """Yield the rows of a piece."""
@@ -436,12 +436,12 @@ class JournalReader(DataSourceReader):
         elif self._asked.every_row:
             yield from self._unless_damaged(piece, rows, rows.of_answer(ask(journal)))
         else:
-            parts: Sequence[Stretch] = ()
-            with suppress(ReadingRefused):
-                parts = [*_following(stretches(settled(journal)), piece.outcomes)]
-            for number in piece.numbers or range(len(parts) + 1):
+            parts = _planned(stretches(settled(journal)), piece)
+            for number in piece.numbers or range(len(piece.outcomes), len(parts) + 1):
                 found = rows.of_stretch(parts[number]) if number < len(parts) else rows.of_rest(parts)
                 yield from self._unless_damaged(piece, rows, found)
+                if number < len(piece.outcomes) and len({*(parts[number].outcome or ())}) > 1:
+                    raise _changed(piece)
 
     def _unless_damaged(
         self, piece: Piece, rows: _Rows, found: Iterable[pa.RecordBatch]
@@ -619,12 +619,27 @@ class _Rows(RowBatches):
             yield self.of_dicts(some)
 
 
-def _following(plan: Iterable[Stretch], outcomes: Sequence[Any]) -> Iterator[Stretch]:
-    """Yield the stretches of a plan, which need no scan if their outcomes are given."""
-    for number, part in enumerate(plan):
-        if part.outcome is not None and outcomes:
-            part.outcome.append(outcomes[number])
-        yield part
+def _planned(plan: Iterable[Stretch], piece: Piece) -> list[Stretch]:
+    """Return the stretches up to the last one of a piece. Return none if reading refuses the journal.
+
+    Stretches with known outcomes are not scanned for this.
+    """
+    known, several = piece.outcomes, piece.numbers[-1] + 1 if piece.outcomes and piece.numbers else None
+    parts: list[Stretch] = []
+    try:
+        for part in islice(plan, several):
+            if part.outcome is not None and len(parts) < len(known):
+                part.outcome.append(known[len(parts)])
+            parts.append(part)
+    except ReadingRefused:
+        parts = []
+    if len(parts) < (several or len(known)):
+        raise _changed(piece)
+    return parts
+
+
+def _changed(piece: Piece) -> JournalError:
+    return JournalError(f"{shown(piece.path)}: the files have changed since the query began")
 
 
 def _parts(journal: Journal) -> Iterator[Stretch]:
