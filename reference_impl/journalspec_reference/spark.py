@@ -120,6 +120,7 @@ PARAM = "param."
 MOST_BELOW = 100_000
 #: The session setting that lets a reader evaluate filters.
 PUSHDOWN = "spark.sql.python.filterPushdown.enabled"
+CHANGED = "the files have changed since the query began"
 _OPERATORS: dict[type[Filter], str] = {
     EqualTo: "=",
     GreaterThan: ">",
@@ -418,7 +419,7 @@ class JournalReader(DataSourceReader):
         for journal in found:
             if _names(journal) == piece.files:
                 return journal
-        raise _changed(piece)
+        raise JournalError(f"{shown(piece.path)}: {CHANGED}")
 
     def _of(self, piece: Piece, journal: Journal) -> Iterator[pa.RecordBatch]:
         """Yield the rows of a piece."""
@@ -441,7 +442,7 @@ class JournalReader(DataSourceReader):
                 found = rows.of_stretch(parts[number]) if number < len(parts) else rows.of_rest(parts)
                 yield from self._unless_damaged(piece, rows, found)
                 if number < len(piece.outcomes) and len({*(parts[number].outcome or ())}) > 1:
-                    raise _changed(piece)
+                    raise JournalError(f"{shown(piece.path)}: {CHANGED}")
 
     def _unless_damaged(
         self, piece: Piece, rows: _Rows, found: Iterable[pa.RecordBatch]
@@ -620,9 +621,9 @@ class _Rows(RowBatches):
 
 
 def _planned(plan: Iterable[Stretch], piece: Piece) -> list[Stretch]:
-    """Return the stretches up to the last one of a piece. Return none if reading refuses the journal.
+    """Return the stretches up to the last one of a piece, without a scan of those whose outcomes are known.
 
-    Stretches with known outcomes are not scanned for this.
+    Return none if reading refuses the journal.
     """
     known, several = piece.outcomes, piece.numbers[-1] + 1 if piece.outcomes and piece.numbers else None
     parts: list[Stretch] = []
@@ -634,12 +635,8 @@ def _planned(plan: Iterable[Stretch], piece: Piece) -> list[Stretch]:
     except ReadingRefused:
         parts = []
     if len(parts) < (several or len(known)):
-        raise _changed(piece)
+        raise JournalError(f"{shown(piece.path)}: {CHANGED}")
     return parts
-
-
-def _changed(piece: Piece) -> JournalError:
-    return JournalError(f"{shown(piece.path)}: the files have changed since the query began")
 
 
 def _parts(journal: Journal) -> Iterator[Stretch]:
