@@ -132,7 +132,7 @@ class RowBatches:
         return pa.RecordBatch.from_arrays(out, schema=self._schema)
 
 
-@lru_cache(8)
+@lru_cache(16)
 def _repeated(value: str | None, kind: pa.DataType, count: int) -> pa.Array:
     return pa.repeat(pa.scalar(value, kind), count)
 
