@@ -374,8 +374,8 @@ class Implementation:
     def plan(self, files: Files, *, edition: str, params: Params | None = None) -> Iterable[Stretch]:
         """Return the stretches of the log that `read` reports as records, in the same order.
 
-        In some formats, the place of each record depends on the end of the previous one. They return an
-        iterator, which raises ReadingRefused when reading refuses.
+        In some formats, each stretch depends on the previous one. They return an iterator, which raises
+        ReadingRefused when reading refuses.
         """
         return self.plans(files, self._of(edition), params or {})
 

@@ -159,6 +159,9 @@ class Stretch(NamedTuple):
     everything that records of the given types depend on besides their bytes. If its result is equal for two
     stretches of a file, records at equal offsets are equal, so comparing offsets is enough. If `alike` is
     None, this is unknown.
+
+    If later stretches can depend on this one, a complete scan adds to `outcome` everything that they need. A
+    caller that knows the outcome of an earlier scan can add it instead of scanning.
     """
 
     file: str
@@ -167,6 +170,7 @@ class Stretch(NamedTuple):
     columns: Callable[[Batch], Mapping[str, Any]] | None = None
     role: str = ""
     alike: Callable[[Iterable[int]], object] | None = None
+    outcome: list[Any] | None = None
 
 
 class ReadingRefused(Exception):

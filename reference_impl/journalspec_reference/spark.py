@@ -120,6 +120,7 @@ PARAM = "param."
 MOST_BELOW = 100_000
 #: The session setting that lets a reader evaluate filters.
 PUSHDOWN = "spark.sql.python.filterPushdown.enabled"
+CHANGED = "the files have changed since the query began"
 _OPERATORS: dict[type[Filter], str] = {
     EqualTo: "=",
     GreaterThan: ">",
@@ -141,8 +142,9 @@ class JournalError(ValueError):
 class Piece:
     """Some stretches of one journal. The journal is found by its path and the names of its files.
 
-    `numbers` are the positions of the stretches in the journal. If there are no positions, the piece is the
-    complete journal. `why` is the reason if the journal cannot be read.
+    `numbers` are the positions of the stretches in the journal. If there are no positions, the piece is all
+    stretches whose outcomes are not known, and the files that no stretch describes. `outcomes` are those of
+    the first stretches, if later ones depend on them. `why` is the reason if the journal cannot be read.
     """
 
     path: str
@@ -151,6 +153,7 @@ class Piece:
     edition: str | None
     params: tuple[tuple[str, str], ...]
     numbers: tuple[int, ...] = ()
+    outcomes: tuple[Any, ...] = ()
     why: str = ""
 
 
@@ -358,7 +361,7 @@ class JournalReader(DataSourceReader):
                 if pieces and size + length > TOGETHER:
                     out.append(JournalPartition(tuple(pieces)))
                     pieces, size = [], 0
-                if pieces and replace(pieces[-1], numbers=()) == replace(piece, numbers=()):
+                if pieces and piece.numbers and replace(pieces[-1], numbers=()) == replace(piece, numbers=()):
                     pieces[-1] = replace(piece, numbers=(*pieces[-1].numbers, *piece.numbers))
                 else:
                     pieces.append(piece)
@@ -377,16 +380,23 @@ class JournalReader(DataSourceReader):
         except UnknownEdition as error:
             yield Piece(path, names, journal.format, asked.edition, asked.params, why=_sentence(error)), 0
             return
+        whole = Piece(path, names, journal.format, journal.edition, asked.params)
         parts = stretches(journal)
         if not isinstance(parts, Sequence):
-            # Each stretch depends on the previous one. If several tasks shared the stretches, each task would
-            # have to read all files.
-            yield Piece(path, names, journal.format, journal.edition, asked.params), size
+            # Each stretch depends on the previous one. A long journal is scanned here, so that its tasks need
+            # not scan the files before theirs. The last file can still grow, so its task finds its end.
+            found = _planned(parts, whole) if size > TOGETHER else []
+            while found and found.pop().outcome is None:
+                pass
+            whole = replace(whole, outcomes=tuple(part.outcome and part.outcome[0] for part in found))
+            for number, part in enumerate(found):
+                yield replace(whole, numbers=(number,)), len(journal.seen[part.file])
+            yield whole, size - sum(len(journal.seen[name]) for name in {part.file for part in found})
             return
         # The last piece is for the files that no stretch describes.
         lengths = [*(len(journal.seen.get(part.file, b"")) for part in parts), 0]
         for number, length in enumerate(lengths):
-            yield Piece(path, names, journal.format, journal.edition, asked.params, (number,)), length
+            yield replace(whole, numbers=(number,)), length
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         """Yield the rows of a task as batches; raises JournalError for damage in mode FAILFAST."""
@@ -409,7 +419,7 @@ class JournalReader(DataSourceReader):
         for journal in found:
             if _names(journal) == piece.files:
                 return journal
-        raise JournalError(f"{shown(piece.path)}: the files have changed since the query began")
+        raise JournalError(f"{shown(piece.path)}: {CHANGED}")
 
     def _of(self, piece: Piece, journal: Journal) -> Iterator[pa.RecordBatch]:
         """Yield the rows of a piece."""
@@ -427,12 +437,12 @@ class JournalReader(DataSourceReader):
         elif self._asked.every_row:
             yield from self._unless_damaged(piece, rows, rows.of_answer(ask(journal)))
         else:
-            parts: Sequence[Stretch] = ()
-            with suppress(ReadingRefused):
-                parts = [*stretches(settled(journal))]
-            for number in piece.numbers or range(len(parts) + 1):
+            parts = _planned(stretches(settled(journal)), piece)
+            for number in piece.numbers or range(len(piece.outcomes), len(parts) + 1):
                 found = rows.of_stretch(parts[number]) if number < len(parts) else rows.of_rest(parts)
                 yield from self._unless_damaged(piece, rows, found)
+                if number < len(piece.outcomes) and len({*(parts[number].outcome or ())}) > 1:
+                    raise JournalError(f"{shown(piece.path)}: {CHANGED}")
 
     def _unless_damaged(
         self, piece: Piece, rows: _Rows, found: Iterable[pa.RecordBatch]
@@ -608,6 +618,25 @@ class _Rows(RowBatches):
         rows = every()
         while some := list(islice(rows, BATCH_ROWS)):
             yield self.of_dicts(some)
+
+
+def _planned(plan: Iterable[Stretch], piece: Piece) -> list[Stretch]:
+    """Return the stretches up to the last one of a piece, without a scan of those whose outcomes are known.
+
+    Return none if reading refuses the journal.
+    """
+    known, several = piece.outcomes, piece.numbers[-1] + 1 if piece.outcomes and piece.numbers else None
+    parts: list[Stretch] = []
+    try:
+        for part in islice(plan, several):
+            if part.outcome is not None and len(parts) < len(known):
+                part.outcome.append(known[len(parts)])
+            parts.append(part)
+    except ReadingRefused:
+        parts = []
+    if len(parts) < (several or len(known)):
+        raise JournalError(f"{shown(piece.path)}: {CHANGED}")
+    return parts
 
 
 def _parts(journal: Journal) -> Iterator[Stretch]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -115,7 +116,8 @@ class RowBatches:
         out = []
         for name, kind in self._kinds.items():
             if name in same:
-                out.append(pa.repeat(pa.scalar(same[name], kind), len(off)))
+                # Most batches have about the same length, so a longer array is used again.
+                out.append(_repeated(same[name], kind, 1 << len(off).bit_length()).slice(0, len(off)))
             elif name == "off":
                 out.append(pa.array(off + batch.base))
             elif name == "len":
@@ -128,6 +130,11 @@ class RowBatches:
             else:
                 out.append(pa.nulls(len(off), kind))
         return pa.RecordBatch.from_arrays(out, schema=self._schema)
+
+
+@lru_cache(16)
+def _repeated(value: str | None, kind: pa.DataType, count: int) -> pa.Array:
+    return pa.repeat(pa.scalar(value, kind), count)
 
 
 def texts_of(record: Record) -> dict[str, str | None]:

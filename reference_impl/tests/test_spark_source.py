@@ -141,6 +141,69 @@ def test_small_journals_share_a_task_and_a_long_file_has_its_own(
     assert rows == read(path=f"{journals}/*")
 
 
+def emptied(path: Path, off: int) -> bytes:
+    """Replace the records from `off` on by unused space. Return the previous bytes."""
+    data = path.read_bytes()
+    path.write_bytes(data[:off].ljust(len(data), b"\0"))
+    return data
+
+
+def test_tasks_of_a_log_with_several_files_scan_only_their_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Records of a Derby log depend on all earlier files, which are scanned once for all tasks."""
+    pytest.importorskip("pyspark", reason="PySpark is missing: pip install 'journalspec[spark]'")
+    from journalspec_reference import spark as source
+    from journalspec_reference.derby_log import fileset
+    from journalspec_reference.derby_log.scan import scan
+
+    find_case("drb.edges.undo-in-file-before").materialize(tmp_path)
+    rows, scanned = read(path=str(tmp_path)), set[int]()
+
+    def noted(data: Any, number: int, *args: Any, **given: Any) -> Any:
+        scanned.add(number)
+        return scan(data, number, *args, **given)
+
+    monkeypatch.setattr(source, "TOGETHER", 1)
+    reader = source.JournalReader({"path": str(tmp_path)})
+    parts = reader.partitions()
+    monkeypatch.setattr(fileset, "scan", noted)
+    found, by_task = [], []
+    for part in parts:
+        found += [row for batch in reader.read(part) for row in batch.to_pylist()]
+        by_task.append({*scanned})
+        scanned.clear()
+    assert found == rows
+    assert by_task == [{1}, {1}, {2}]
+
+
+def test_a_log_can_grow_while_it_is_read_but_earlier_files_cannot_change(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("pyspark", reason="PySpark is missing: pip install 'journalspec[spark]'")
+    from journalspec_reference import spark as source
+
+    find_case("drb.edges.undo-in-file-before").materialize(tmp_path)
+    monkeypatch.setattr(source, "TOGETHER", 1)
+    rows = read(path=str(tmp_path))
+    last = {row["file"]: row["off"] for row in rows if row["type"] == "CHECKSUM"}
+    assert {*last} == {"log1.dat", "log2.dat"}
+    reader = source.JournalReader({"path": str(tmp_path)})
+
+    def read_again(parts: Any) -> list[dict[str, Any]]:
+        return [row for part in parts for batch in reader.read(part) for row in batch.to_pylist()]
+
+    whole = emptied(tmp_path / "log2.dat", last["log2.dat"])
+    parts = reader.partitions()
+    fewer = read_again(parts)
+    assert 0 < len(fewer) < len(rows)
+    (tmp_path / "log2.dat").write_bytes(whole)
+    assert read_again(parts) == rows
+    emptied(tmp_path / "log1.dat", last["log1.dat"])
+    with pytest.raises(source.JournalError, match="the files have changed since the query began"):
+        read_again(parts)
+
+
 def test_directory_of_journals_is_searched_and_fields_are_text(spark: Any, journals: Path) -> None:
     read = spark.read.format("journalspec").option("fields", "true")
     rows = read.load(str(journals)).where("kind = 'record'").collect()

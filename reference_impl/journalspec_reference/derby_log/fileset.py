@@ -20,7 +20,7 @@ from journalspec.derby_log import LAYOUT
 from journalspec.derby_log.operations import databases, tables_of_all
 from journalspec.observation import At, Note
 from journalspec_reference.api import Detection, Files, NumberedNames, Params
-from journalspec_reference.batches import Batch, Source, source_of
+from journalspec_reference.batches import STRETCH, Batch, Source, source_of
 from journalspec_reference.derby_log import codec
 from journalspec_reference.derby_log.bodies import EDITIONS, Body, decode, known
 from journalspec_reference.derby_log.codec import BEFORE, BEHIND, HEADER, BadLog, Control, Instant, Refusal
@@ -226,10 +226,13 @@ class Log:
         self.files = files
         #: Whether the log has checksum records that can be read.
         self.summed, self._linked = summed, linked
+        #: The number of bytes that are read at a time.
+        self.stretch = STRETCH
 
     def scan(self, file: LogFile, start: int = HEADER, until: int | None = None) -> Iterator[Batch]:
         """Yield the batches of one file."""
-        return scan(file.source, file.number, start, summed=self.summed, until=until)
+        summed, stretch = self.summed, self.stretch
+        return scan(file.source, file.number, start, summed=summed, until=until, stretch=stretch)
 
     def enter(self, number: int) -> Instant:
         """Return the end of the previous file that a file's header states. Raises Refusal.

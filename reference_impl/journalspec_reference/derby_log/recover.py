@@ -25,7 +25,7 @@ from journalspec.observation import (
 )
 from journalspec.reread import joined, mapped
 from journalspec_reference.api import Files, Params
-from journalspec_reference.batches import Batch, Found, Stretch, late_columns, lost
+from journalspec_reference.batches import STRETCH, Batch, Found, Stretch, late_columns, lost
 from journalspec_reference.derby_log import codec
 from journalspec_reference.derby_log.bodies import BODY_START, Body, Forms, decode, known, records_of
 from journalspec_reference.derby_log.codec import BEFORE, BEHIND, HEADER, BadLog, Instant, Refusal
@@ -77,6 +77,9 @@ _UNCHOSEN = choose({})
 _ROLES = dict(zip(CONTROLS, ("control", "mirror"), strict=True))
 #: The columns of the records, by edition.
 _columns = cache(partial(late_columns, __package__))
+#: The number of bytes that are read at a time if only rows are needed. NumPy takes less time for many records
+#: at once.
+_ROWS_STRETCH = 2 * STRETCH
 #: Notes that make a verdict `recovered`.
 _LOSSES = {code for code, word in get_format(FORMAT).vocabulary.notes.items() if word.loss}
 
@@ -85,7 +88,7 @@ class LogPass:
     """One pass over a log; `policy` is that of recovery, or empty for reading.
 
     `suite` means that the log belongs to the test suite's database, whose rows are reported. Without
-    `replay`, records are read but not redone.
+    `replay`, records are read but not redone, and there are no notes on records.
     """
 
     chosen = _UNCHOSEN
@@ -303,8 +306,8 @@ class LogPass:
                 yield from self._whole(file.name, "bad-header")
             else:
                 yield self._begin(file, HEADER)
-                if self._end.reason and self.log.summed:
-                    self._note_groups(file, groups_after(file.source, number, self._end.off))
+                if self.end.reason and self.log.summed:
+                    self._note_groups(file, groups_after(file.source, number, self.end.off))
         yield self._begin(self._logs[start.number], HEADER, start.position)
 
     def _whole(self, name: str, reason: str) -> Iterator[Stretch]:
@@ -326,31 +329,32 @@ class LogPass:
         #: Four values about the current file: the file itself, if it belongs to the log; the end of the bytes
         #: that its checksums cover; the end of its records so far; the fault of a body at that end.
         self._counted = file if counts else None
-        self._covered, self._end, self._problem = start, End(start), ""
-        covers = counts and self.log.summed and start > HEADER
+        self._covered, self.end, self._problem = start, End(start), ""
+        covers = counts and self._replay and self.log.summed and start > HEADER
         # Checksum records before the start can cover records after it.
         for batch in self.log.scan(file, HEADER, start) if covers else ():
             for row, size in batch.more["sums"]:
                 self._covered = max(self._covered, batch.base + batch.end[row] + size)
-        scanned = partial(examined, self.log, file, start, self._forms, stop)
+        scanned = partial(examined, self.log, file, start, self._forms, stop, noted=self._replay)
         records = partial(records_of, file.number, file.name, self._forms)
         # All editions that have an operation decode it in the same way.
         known = self._forms is not None
-        return Stretch(file.name, scanned, records, _columns(self._edition), alike=lambda _: known)
+        columns = _columns(self._edition)
+        return Stretch(file.name, scanned, records, columns, alike=lambda _: known, outcome=[])
 
     def _end_of(self, file: LogFile) -> End:
         """Return the end of the records of the file that was read last. Raises Refusal."""
         if self._problem:
             # The record's wrapper is valid. If it were not, the log would end here without an error.
-            raise Refusal("record", "bad-body", self._problem, _framed(file, self._end.off))
-        return self._end
+            raise Refusal("record", "bad-body", self._problem, _framed(file, self.end.off))
+        return self.end
 
     def take(self, batch: Batch) -> None:  # noqa: C901, PLR0912  # one pass over the rows
         """Take the next batch of the item that :meth:`steps` has yielded."""
         if "sums" not in batch.more:
             return  # An item without records is a region.
         file = self._counted
-        self._end, self._problem = batch.more.get("end", self._end), batch.more.get("problem", "")
+        self.end, self._problem = batch.more.get("end", self.end), batch.more.get("problem", "")
         if not self._replay or (bodies := batch.more.pop("bodies", None)) is None:
             return
         bodies.tally(self._types, self._containers)
@@ -640,22 +644,28 @@ def recover(files: Files, edition: str, policy: str, params: Params) -> Observat
 def plan(files: Files, edition: str, _: Params) -> Iterator[Stretch]:
     """Yield the stretches of the log that reading reports, in order. A stretch is records or damage.
 
-    Each stretch depends on the end of the previous stretch. Raises Refusal if reading refuses.
+    Each stretch depends on the end of the previous stretch, which is the outcome. Its batches have no notes.
+    Raises Refusal if reading refuses.
     """
     log = LogPass(files, edition, "", suite=False, replay=False)
+    log.log.stretch = _ROWS_STRETCH
     for stretch in log.steps():
-        done: list[bool] = []
-        yield stretch._replace(scan=partial(_watched, stretch, log, done))
-        if not done:
+        if (ends := stretch.outcome) is None:
+            yield stretch
+            continue
+        yield stretch._replace(scan=partial(_watched, stretch, log, ends))
+        if not ends:
             for batch in stretch.scan():
                 log.take(batch)
+            ends.append(log.end)
+        log.end = ends[0]
 
 
-def _watched(stretch: Stretch, log: LogPass, done: list[bool]) -> Iterator[Batch]:
+def _watched(stretch: Stretch, log: LogPass, ends: list[End]) -> Iterator[Batch]:
     for batch in stretch.scan():
         log.take(batch)
         yield batch
-    done.append(True)
+    ends.append(log.end)
 
 
 def _body(record: Record) -> object:

@@ -186,13 +186,15 @@ def examined(  # noqa: C901, PLR0912  # the checks of a batch before its records
     start: int = HEADER,
     forms: Forms | None = None,
     stop: int | None = None,
+    *,
+    noted: bool = True,
 ) -> Iterator[Batch]:
     """Yield the batches of a file from `start` on, up to a record whose body cannot be decoded (DRB-REC-022).
 
     If bodies are decoded, `more` of each batch contains its ``bodies``; the last batch also contains the
-    ``end``. Notes report unusual bodies, and records that a checksum range covers only in part. If `stop` is
-    given, the log begins at `stop`. In that case, bytes that reach beyond `stop` are not a record, and bytes
-    after the end are damage.
+    ``end``. If `stop` is given, the log begins at `stop`. In that case, bytes that reach beyond `stop` are
+    not a record, and bytes after the end are damage. With `noted`, notes report unusual bodies, and records
+    that a checksum range covers only in part.
     """
     #: Sorted pairs: the end of the range of a checksum record, and the offset of that record.
     covered: list[tuple[int, int]] = []
@@ -206,7 +208,8 @@ def examined(  # noqa: C901, PLR0912  # the checks of a batch before its records
             if bodies.problem:
                 rows, last = bodies.rows, End(base + off[bodies.rows], "bad-body")
                 more["problem"] = bodies.problem
-            # Opaque records have no checksums that can be read.
+        # Opaque records have no checksums that can be read.
+        if forms is not None and noted:
             odd = _half_covered(file, batch, rows, covered) if covered or more["sums"] else []
             for row, body in bodies.decoded.items():
                 if body.long_number:
