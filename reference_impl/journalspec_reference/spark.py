@@ -383,9 +383,9 @@ class JournalReader(DataSourceReader):
         whole = Piece(path, names, journal.format, journal.edition, asked.params)
         parts = stretches(journal)
         if not isinstance(parts, Sequence):
-            # Each stretch depends on the previous one. A long journal is scanned here, so that its tasks need
-            # not scan the files before theirs. The last file can still grow, so its task finds its end.
-            found = _planned(parts, whole) if size > TOGETHER else []
+            # Each stretch depends on the previous one. One long journal is scanned here, so that its tasks do
+            # not scan the files before theirs. Of several journals, each is one task. The last file can grow.
+            found = _planned(parts, whole) if size > TOGETHER and len(asked.found()) == 1 else []
             while found and found.pop().outcome is None:
                 pass
             whole = replace(whole, outcomes=tuple(part.outcome and part.outcome[0] for part in found))

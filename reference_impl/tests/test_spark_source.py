@@ -175,6 +175,12 @@ def test_tasks_of_a_log_with_several_files_scan_only_their_own(
         scanned.clear()
     assert found == rows
     assert by_task == [{1}, {1}, {2}]
+    # Tasks are enough if there are several logs.
+    for name in ("one", "two"):
+        find_case("drb.edges.undo-in-file-before").materialize(tmp_path / "several" / name)
+    scanned.clear()
+    assert len(source.JournalReader({"path": str(tmp_path / "several")}).partitions()) == 2
+    assert not scanned
 
 
 def test_a_log_can_grow_while_it_is_read_but_earlier_files_cannot_change(
