@@ -101,7 +101,7 @@ types:
           min: 1
           max: 1
         -orig-id: START
-        doc: 1.
+        doc: The type, START.
         -requirement: SMQ-LOG-101
       - id: generation
         type: s8
@@ -312,7 +312,7 @@ types:
         valid:
           min: 1
           max: 1
-        doc: 1.
+        doc: The old bytes follow. With any other value, the action is a new_portion.
         -requirement: SMQ-LOG-031
       - id: before_length
         type: s4

@@ -88,13 +88,13 @@ types:
         type: u2
         valid:
           eq: 2
-        doc: The number of fields.
+        doc: The number of fields that the product writes. A reader accepts any number (SMQ-DUR-104).
         -requirement: [SMQ-DUR-101]
       - id: fields
         type: described_field
         repeat: expr
         repeat-expr: number
-        doc: 'Its fields: a float, and an int. A reader accepts any primitive fields.'
+        doc: 'Its fields: a float, and an int. A reader accepts any primitive fields, whose values then replace load_factor and threshold.'
         -requirement: [SMQ-DUR-101]
       - id: end_mark
         type: u1
