@@ -144,8 +144,13 @@ def _answer(found: Sequence[Scanned], files: Files, edition: str) -> dict[str, A
 
 def _number(name: str) -> int | None:
     """Return the number in a data file's name, or None if there is none."""
-    match = NAME.fullmatch(name.removesuffix(".gz"))
+    match = _form(name)
     return int(match[2]) if match else None
+
+
+def _form(name: str) -> re.Match[str] | None:
+    """Return the parts of a name in the journal's form; suffixes do not matter (JBM-FIL-031, JBM-CMP-018)."""
+    return NAME.fullmatch(re.sub(r"(\.cmp|\.tmp)?(\.gz)?$", "", name))
 
 
 def _packed(found: Sequence[Scanned]) -> list[dict[str, Any]]:
@@ -167,7 +172,7 @@ def _lost(
     found: Sequence[Scanned], usable: Sequence[Scanned], unfinished: Sequence[int]
 ) -> list[dict[str, Any]]:
     """Return the missing files that no product would have deleted (JBM-FIL-024)."""
-    first = NAME.fullmatch(found[0].name.removesuffix(".gz")) if found else None
+    first = _form(found[0].name) if found else None
     if first is None or first[3] != "amq" or len(found) >= POOL or len(usable) < len(found):
         return []
     if any(_number(file.name) != file.rank for file in found):
@@ -215,7 +220,7 @@ def _searched(files: Files, edition: str, params: Params) -> list[Scanned]:
 
 def _is_copy(file: Scanned, found: Sequence[Scanned]) -> bool:
     """Return whether a file repeats another file's id, which fits only that name (JBM-FIL-023, 030)."""
-    names = {other.name: NAME.fullmatch(other.name.removesuffix(".gz")) for other in found}
+    names = {other.name: _form(other.name) for other in found}
     prefixes = Counter(match[1] for match in names.values() if match)
     own = min(prefixes, key=lambda each: (-prefixes[each], len(each), each), default="")
     proper = {name for name, match in names.items() if match and match[1] == own}
@@ -247,8 +252,7 @@ def _counting(files: Files, edition: str, params: Params) -> Files:
 
 def _extension(files: Files) -> str:
     """Return the most frequent extension, the first in the alphabet on a tie (JBM-FIL-001)."""
-    bare = (re.sub(r"(\.cmp|\.tmp)?(\.gz)?$", "", name) for name in files)
-    found = Counter(match[3] for name in bare if (match := NAME.fullmatch(name)))
+    found = Counter(match[3] for match in map(_form, files) if match)
     return min(found, key=lambda each: (-found[each], each), default="")
 
 
