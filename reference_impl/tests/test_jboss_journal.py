@@ -164,6 +164,15 @@ def test_record_that_a_stretch_cuts_is_found_in_the_next_one() -> None:
         assert [end - off for off, end, _ in rows] == [len(long), len(short)] * 5, stretch
 
 
+def test_name_that_ends_in_a_dot_is_no_data_file_without_an_extension() -> None:
+    """If no name shows the extension, no file is a data file (JBM-FIL-001)."""
+    header = bytes.fromhex("00000002 00000000 00000001 00000000")
+    for name in ("journal.", "journal..tmp"):
+        answer = REFERENCE.read({name: header.ljust(512, b"\0")}, edition="v2")
+        assert answer.verdict == "refused", name
+        assert (answer.code, [*answer.files], [*answer.notes]) == ("no-files", [], []), name
+
+
 def test_schemas_read_the_records_of_a_refused_file_by_its_header() -> None:
     files = {
         f"activemq-data-{number}.amq": LAYOUT.build(

@@ -120,14 +120,17 @@ NO_CHANGES = FileSet()
 
 
 def extension_of(files: Files, params: Params) -> str:
-    """Return the configured extension, or the most frequent extension of names of the right form."""
+    """Return the configured extension, or the most frequent extension of names of the right form.
+
+    If there are neither, no name ends in the returned text.
+    """
     if "extension" in params:
         return params["extension"]
     found: dict[str, int] = {}
     for form in map(parsed, files):
         if form:
             found[form.extension] = found.get(form.extension, 0) + 1
-    return min(found, key=lambda extension: (-found[extension], extension), default="")
+    return min(found, key=lambda extension: (-found[extension], extension), default="\0")
 
 
 @lru_cache(1 << 12)
