@@ -87,7 +87,7 @@ def operation_fields(format_: Format) -> Iterator[tuple[int, str, str, str]]:
             if row["type"] == "bytes":
                 held = f"as many bytes as {row['length']} says"
             elif row["type"] == "object":
-                held = f"the object {row['of']}" + (", or 0" if row.get("null") else "")
+                held = f"the object {row['of']}" + (", or 0" if row.get("null") else " (not 0)")
             elif row["type"] == "list":
                 each = ", ".join(f"{item['name']} ({item.get('of', item['type'])})" for item in row["of"])
                 held = f"as many as {row['count']} says: {each}"

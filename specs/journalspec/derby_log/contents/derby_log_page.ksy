@@ -162,10 +162,10 @@ types:
         doc: First page.
       - id: last_page
         type: s8
-        doc: the last page that the extent can contain
+        doc: the last page that the extent can contain, usually more than it contains
       - id: pages
         type: s4
-        doc: the number of pages in the extent
+        doc: 'the number of pages in the extent: from `first_page` to `first_page` + `pages` - 1'
       - id: status
         type: s4
         doc: '1: has freed pages, 2: has free pages, 4: all pages are free, 8: retired, 0x10: has unfilled pages'

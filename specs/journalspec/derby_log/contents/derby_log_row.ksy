@@ -23,7 +23,7 @@ seq:
   - id: first
     type: cint
     if: '(status & 4) != 0'
-    doc: the first column in this part; otherwise 0
+    doc: the first column in this part; otherwise 0. No case compares a row whose first part begins with another column
   - id: columns
     type:
       switch-on: status
