@@ -310,6 +310,16 @@ def test_only_the_first_undo_of_a_change_changes_rows(monkeypatch: pytest.Monkey
     assert len(looked_up) == 2
 
 
+@pytest.mark.parametrize("undo", [{"group": 0x80}, {"group": 0x84, "undone": 1 << 32 | 24}])
+def test_undo_of_a_container_needs_a_record_that_changed_one(undo: dict[str, Any]) -> None:
+    """The undo is no compensation, or it names a BEGIN."""
+    booted, told = state_of(container([page([head()]), page([row_of(6, "old")])]))
+    undo = {"operation": "CONTAINER_UNDO", "container": 0x470, **undo}
+    booted.replay({"log1.dat": log_of(BEGIN, undo, COMMITTED)}, "10.8")
+    assert not told
+    assert texts(booted) == {6: "old"}
+
+
 def test_packed_pages_are_unpacked_unchanged() -> None:
     """The rows are of all kinds; there are more pages than are kept in memory as objects."""
     rows = {

@@ -194,7 +194,8 @@ class Booted:
             self._redo(place, body)
         elif instant >= redo_from and body.operation.name in ("CONTAINER", "CONTAINER_UNDO"):
             undone = self._find(body.undone) if body.undone is not None else None
-            self._container(undone or body, undo=undone is not None)
+            if "action" in (change := undone or body).fields:
+                self._container(change, undo=undone is not None)
 
     def _ready(self, store: Store, place: Place, body: Body) -> bool:
         """Return whether a page can be changed; check it before its first change."""
