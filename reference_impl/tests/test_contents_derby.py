@@ -289,6 +289,16 @@ def test_page_after_a_truncation_is_used_only_if_the_log_creates_it_again() -> N
     assert found == [[], ["new"]]
 
 
+@pytest.mark.parametrize("name", ["COMPRESS_SPACE", "COMPRESS_SPACE_10_2"])
+def test_truncation_can_remove_the_page_of_its_own_record(name: str) -> None:
+    booted, told = state_of(container([page([head()]), page([row_of(6, "old")])]))
+    cut = {"operation": name, "group": 0x180, "container": 0x470, "page": 2, "page_version": 2}
+    cut |= {"highest_page": 1, "pages_truncated": 1}
+    booted.replay({"log1.dat": log_of(BEGIN, cut, COMMITTED)}, "10.8")
+    assert not told
+    assert texts(booted) == {}
+
+
 def test_only_the_first_undo_of_a_change_changes_rows(monkeypatch: pytest.MonkeyPatch) -> None:
     """A log can repeat the undo of a long change. The change is looked up only once, not at each undo."""
     there, looked_up = container([page([head()]), page([row_of(6, "old")])]), []

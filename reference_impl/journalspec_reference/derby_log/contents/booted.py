@@ -177,9 +177,11 @@ class Booted:
         if changes and place[1] > self._highest.get(place[0], place[1]):
             # The page was created again after its container was truncated.
             self._highest[place[0]] = place[1]
-        before = store.pages[place].version if changes else 0
-        if changes and place[0] not in self._highest:
-            self._sound[place] = store.pages[place]
+        # A record COMPRESS_SPACE can remove its own page.
+        page = store.pages[place] if changes else None
+        before = page.version if page is not None else 0
+        if page is not None and place[0] not in self._highest:
+            self._sound[place] = page
         try:
             store.take(instant, body, redo_from)
         except OldPage as old:
@@ -187,7 +189,7 @@ class Booted:
             off = place[1] * heap.size if (heap := self.heap(place[0])) is not None else None
             self._stick(place, Fault("old-page", text, "XSDB4", off))
             return
-        if changes and store.pages[place].version > before:
+        if page is not None and page.version > before:
             if before < fields["page_version"]:
                 text = f"{self._named(place)} was filled without records, and is not there"
                 self._report(place[0], Fault("lost-load", text), "Derby starts, and its rows are lost")
