@@ -228,7 +228,7 @@ class Store:
         self.note(Oddity(code, file if off is None else f"{file}:{off}", file, off, why))
 
     def pending_entries(self) -> Iterator[tuple[PageFile, Entry, list[int]]]:
-        """Yield the pending entries of pages, with the queues that hold them."""
+        """Yield the pending entries of pages, with the queues that hold them, each once."""
         pending, known = self.pending, self.queues
         for file, entry in self.entries():
             if not pending.is_sent(entry.tx):
@@ -238,7 +238,7 @@ class Store:
                 continue
             queues = [
                 queue
-                for queue in entry.queues
+                for queue in dict.fromkeys(entry.queues)
                 if queue in known and not pending.is_done(queue, entry.page, entry.index)
             ]
             if queues:
