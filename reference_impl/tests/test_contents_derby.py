@@ -330,6 +330,44 @@ def test_undo_of_a_container_needs_a_record_that_changed_one(undo: dict[str, Any
     assert texts(booted) == {6: "old"}
 
 
+def test_record_of_a_container_is_looked_up_once_for_all_its_undos(monkeypatch: pytest.MonkeyPatch) -> None:
+    there, looked_up = container([page([head()]), page([row_of(6, "old")])]), []
+
+    def counted(*given: Any) -> Any:
+        looked_up.append(given[-1])
+        return body_at(*given)
+
+    monkeypatch.setattr(booted_module, "body_at", counted)
+    dropped = {"operation": "CONTAINER", "group": 0x100, "container": 0x470, "action": 4}
+    at = 1 << 32 | len(log_of(BEGIN))
+    undo = {"operation": "CONTAINER_UNDO", "group": 0x104, "container": 0x470, "undone": at}
+    booted, told = state_of(there)
+    booted.replay({"log1.dat": log_of(BEGIN, dropped, *[undo] * 20, COMMITTED)}, "10.8")
+    assert not told
+    assert texts(booted) == {6: "old"}
+    assert len(looked_up) == 1
+
+
+def test_removal_of_many_rows_does_not_search_for_each_row() -> None:
+    compared = 0
+
+    class Ident(int):
+        def __eq__(self, other: object) -> bool:
+            nonlocal compared
+            compared += 1
+            return int(self) == other
+
+        __hash__ = int.__hash__
+
+    idents, found = [*map(Ident, range(300))], HeapPage(1)
+    for slot, ident in enumerate(idents):
+        found.put(slot, ident, HeapRow([]))
+    for ident in idents[:0:-1]:
+        found.drop(ident)
+    assert found.slots == [0]
+    assert compared < len(idents)
+
+
 def test_packed_pages_are_unpacked_unchanged() -> None:
     """The rows are of all kinds; there are more pages than are kept in memory as objects."""
     rows = {

@@ -99,6 +99,8 @@ class Booted:
         self._made: set[int] = set()
         #: The instants of the changes that were undone.
         self._undone: set[int] = set()
+        #: Maps the instant of a record that a CONTAINER_UNDO names to the result of :meth:`_change`.
+        self._changes: dict[int, Body | None] = {}
         self._parts: OrderedDict[Place, HeapPage] = OrderedDict()
         #: The number of bytes still allowed for parts of a table's rows.
         self._left = 0
@@ -195,9 +197,19 @@ class Booted:
                 self._report(place[0], Fault("lost-load", text), "Derby starts, and its rows are lost")
             self._redo(place, body)
         elif instant >= redo_from and body.operation.name in ("CONTAINER", "CONTAINER_UNDO"):
-            undone = self._find(body.undone) if body.undone is not None else None
-            if "action" in (change := undone or body).fields:
-                self._container(change, undo=undone is not None)
+            change = body if body.undone is None else self._change(body.undone)
+            if change is not None and "action" in change.fields:
+                self._container(change, undo=body.undone is not None)
+
+    def _change(self, at: Instant) -> Body | None:
+        """Return the record that creates or drops a container. Return None for any other record.
+
+        A log can repeat an undo many times, so each record is looked up once.
+        """
+        if at.packed not in self._changes:
+            found = self._find(at)
+            self._changes[at.packed] = found if "action" in found.fields else None
+        return self._changes[at.packed]
 
     def _ready(self, store: Store, place: Place, body: Body) -> bool:
         """Return whether a page can be changed; check it before its first change."""
