@@ -32,7 +32,7 @@ from journalspec_reference.swiftmq_store.codec import CHAIN_HEADER, INDEX_HEADER
 from journalspec_reference.swiftmq_store.contents.message import decode
 from journalspec_reference.swiftmq_store.durable import SUFFIX, subscription
 from journalspec_reference.swiftmq_store.pages import java_order, queue_entry, root_entry
-from journalspec_reference.swiftmq_store.recover import StoreState, is_subscriber, queue_bytes
+from journalspec_reference.swiftmq_store.recover import StoreState, is_subscriber
 from journalspec_reference.swiftmq_store.scan import START
 from journalspec_reference.swiftmq_store.store import DURABLES, LOG, PAGES, SWAP, Chained, Queue
 from journalspec_reference.xids import xid_text
@@ -113,7 +113,7 @@ class PagedStore(NewStore):
         #: Two values: the names of subscriptions whose files are copied, and a map from the names of
         #: subscriptions whose files are rebuilt to their topics.
         names = (f"{one.client}${one.name}" for one in found.durables)
-        self._durables = {name: None for name in names if queue_bytes(name) not in self._queues}
+        self._durables = {name: None for name in names if codec.queue_bytes(name) not in self._queues}
         self._rebuilt: dict[str, str] = {}
         self._subscribe()
         #: Two maps to new first pages: from each message to which a branch refers, and from each message that

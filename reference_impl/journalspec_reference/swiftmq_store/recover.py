@@ -183,7 +183,7 @@ class Recovered:
             add("queue-dropped", PAGES, f"{shown(name)}: {why}")
         for path in self.swaps if started else ():
             number = sum(1 for _ in codec.swapped(self.files[path]))
-            add("swap-deleted", path, f"{number} messages of {shown(queue_bytes(swap_queue(path)))}")
+            add("swap-deleted", path, f"{number} messages of {shown(codec.queue_bytes(swap_queue(path)))}")
 
     def _shared(self, shared: dict[int, int]) -> dict[int, int]:
         """Return the messages that are still shared, and the number of further entries of each."""
@@ -362,11 +362,6 @@ def _hold(found: Recovered, branches: Mapping[int, codec.Branch]) -> None:
 def swap_queue(path: str) -> str:
     """Return the queue of a swap file: its name is followed by a number in the router's locale."""
     return path.removeprefix(SWAP).removesuffix(".swap").rpartition("-")[0]
-
-
-def queue_bytes(name: str) -> bytes:
-    """Return the name of a queue as stored. `name` is from the name of a file, which need not be UTF-8."""
-    return name.encode("utf-8", "surrogatepass")
 
 
 def key_bytes(entry: codec.QueueEntry) -> bytes:

@@ -13,7 +13,7 @@ import pickle
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import suppress
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any
 
 from journalspec_reference.batches import Batch
@@ -99,8 +99,6 @@ class Booted:
         self._made: set[int] = set()
         #: The instants of the changes that were undone.
         self._undone: set[int] = set()
-        #: Maps the instant of a record that a CONTAINER_UNDO names to the result of :meth:`_change`.
-        self._changes: dict[int, Body | None] = {}
         self._parts: OrderedDict[Place, HeapPage] = OrderedDict()
         #: The number of bytes still allowed for parts of a table's rows.
         self._left = 0
@@ -143,7 +141,8 @@ class Booted:
         the pages may lack.
         """
         self.log = log = known or LogPass(files, edition, "default", suite=False, replay=False)
-        self._find = partial(body_at, log.log, edition)
+        # A log can repeat the undo of a long record many times.
+        self._find = lru_cache(16)(partial(body_at, log.log, edition))
         batches, store = log.batches(), Store({}, _NONE, self._find)
         if known is not None and known.resume is not None:
             batches, store = _again(known, edition, known.resume[0]), known.resume[1].without_pages()
@@ -179,11 +178,9 @@ class Booted:
         if changes and place[1] > self._highest.get(place[0], place[1]):
             # The page was created again after its container was truncated.
             self._highest[place[0]] = place[1]
-        # A record COMPRESS_SPACE can remove its own page.
-        page = store.pages[place] if changes else None
-        before = page.version if page is not None else 0
-        if page is not None and place[0] not in self._highest:
-            self._sound[place] = page
+        before = store.pages[place].version if changes else 0
+        if changes and place[0] not in self._highest:
+            self._sound[place] = store.pages[place]
         try:
             store.take(instant, body, redo_from)
         except OldPage as old:
@@ -191,25 +188,15 @@ class Booted:
             off = place[1] * heap.size if (heap := self.heap(place[0])) is not None else None
             self._stick(place, Fault("old-page", text, "XSDB4", off))
             return
-        if page is not None and page.version > before:
+        # A record COMPRESS_SPACE can remove its own page.
+        if changes and (place not in store.pages or store.pages[place].version > before):
             if before < fields["page_version"]:
                 text = f"{self._named(place)} was filled without records, and is not there"
                 self._report(place[0], Fault("lost-load", text), "Derby starts, and its rows are lost")
             self._redo(place, body)
         elif instant >= redo_from and body.operation.name in ("CONTAINER", "CONTAINER_UNDO"):
-            change = body if body.undone is None else self._change(body.undone)
-            if change is not None and "action" in change.fields:
-                self._container(change, undo=body.undone is not None)
-
-    def _change(self, at: Instant) -> Body | None:
-        """Return the record that creates or drops a container. Return None for any other record.
-
-        A log can repeat an undo many times, so each record is looked up once.
-        """
-        if at.packed not in self._changes:
-            found = self._find(at)
-            self._changes[at.packed] = found if "action" in found.fields else None
-        return self._changes[at.packed]
+            undone = self._find(body.undone) if body.undone is not None else None
+            self._container(undone or body, undo=undone is not None)
 
     def _ready(self, store: Store, place: Place, body: Body) -> bool:
         """Return whether a page can be changed; check it before its first change."""
@@ -326,8 +313,8 @@ class Booted:
         return found
 
     def _container(self, body: Body, *, undo: bool) -> None:
-        """Create or drop a container, or undo that."""
-        container, action = body.fields["container"], body.fields["action"]
+        """Create or drop a container, or undo that. Other changes have no action and no effect."""
+        container, action = body.fields.get("container", 0), body.fields.get("action")
         heap = self.heap(container)
         self._sound.clear()
         if heap is None and action == CREATED and not undo:

@@ -463,7 +463,12 @@ def message_id_text(found: Mapping[str, Any] | None) -> str | None:
     if found["producer"] is None:
         return None
     connection, value, session = found["producer"]
-    return f"{connection}:{session}:{value}:{found['sequence']}"
+    return f"{_named(connection)}:{session}:{value}:{found['sequence']}"
+
+
+def _named(connection: str | None) -> str:
+    """Return the name of a connection as ActiveMQ shows it."""
+    return "null" if connection is None else connection
 
 
 def transaction_text(found: tuple[Any, ...] | None) -> str | None:
@@ -473,7 +478,7 @@ def transaction_text(found: tuple[Any, ...] | None) -> str | None:
     if found[0] == "XA":
         _, form, gtrid, bqual = found
         return f"XID:[{form},globalId={gtrid.hex()},branchId={bqual.hex()}]"
-    return f"TX:{found[1]}:{found[2]}"
+    return f"TX:{_named(found[1])}:{found[2]}"
 
 
 def _inflated(content: bytes, *, sized: bool) -> bytes:

@@ -15,13 +15,7 @@ from journalspec_reference.contents import Contents, Count, Remark, Value
 from journalspec_reference.swiftmq_store import codec
 from journalspec_reference.swiftmq_store.contents.message import decode
 from journalspec_reference.swiftmq_store.durable import presumed
-from journalspec_reference.swiftmq_store.recover import (
-    Recovered,
-    StoreState,
-    key_bytes,
-    queue_bytes,
-    swap_queue,
-)
+from journalspec_reference.swiftmq_store.recover import Recovered, StoreState, key_bytes, swap_queue
 from journalspec_reference.swiftmq_store.store import PAGES, Queue
 from journalspec_reference.xids import xid_text
 
@@ -114,7 +108,7 @@ class StoreContents(Contents):
         pending = {queue.name: len(queue.entries) for queue in self._of_users()}
         for one in sorted(durables, key=lambda one: (one.client, one.name)):
             queue = f"{one.client}${one.name}"
-            messages = pending.get(queue_bytes(queue))
+            messages = pending.get(codec.queue_bytes(queue))
             yield {**one._asdict(), "client_id": one.client, "queue": queue, "messages": messages}
 
     def _transactions(self) -> Iterator[dict[str, Value]]:

@@ -33,7 +33,7 @@ types:
     seq:
       - id: kind
         type: u1
-        doc: '22: acknowledgement, 23: message without body, 24: bytes, 25: map, 26: object, 27: stream, 28: text, 29: blob, 55: subscription.'
+        doc: '22: acknowledgement, 23: message without body, 24: bytes, 25: map, 26: object, 27: stream, 28: text, 29: blob, 55: subscription. 0: an object without fields.'
       - id: body
         type:
           switch-on: kind
@@ -120,7 +120,7 @@ types:
       - id: structure
         type: command(version)
         if: 'structure_there != 0'
-        doc: The command that an advisory message reports. No observed store contains one. Types that are not listed here end the reading of the message.
+        doc: The command that an advisory message reports. No observed store contains one. Types that are not listed here end the reading of the message, and are never replaced.
       - id: target_consumer
         type: consumer_or_null
         doc: The consumer for which the message is meant.
@@ -513,7 +513,7 @@ types:
     seq:
       - id: count
         type: s4
-        doc: 'The number of entries; below 0: null inside another value, an empty map as properties or as a body.'
+        doc: 'The number of entries; below 0: null inside another value, an empty map as properties or as a body. If three times this number is more than the bytes that are left, the map cannot be read, and no entry is returned.'
       - id: entries
         type: entry
         repeat: expr
@@ -536,7 +536,7 @@ types:
     seq:
       - id: count
         type: s4
-        doc: 'How many; below 0: an empty list. ActiveMQ throws an exception below 0.'
+        doc: 'How many; below 0: an empty list. ActiveMQ throws an exception below 0. If this number is more than the bytes that are left, the list cannot be read.'
       - id: values
         type: typed_value
         repeat: expr
@@ -576,7 +576,7 @@ types:
             11: value_map
             12: value_list
             13: long_text
-        doc: '0: null, 1: boolean, 2: byte, 3: character, 4: short, 5: int, 6: long, 7: double, 8: float, 9: text, 10: bytes, 11: map, 12: list, 13: text of 8191 characters or more.'
+        doc: '0: null, 1: boolean, 2: byte, 3: character (half a surrogate pair: U+FFFD), 4: short, 5: int, 6: long, 7: double, 8: float, 9: text, 10: bytes, 11: map, 12: list, 13: text of 8191 characters or more.'
   utf:
     doc: 'A short text. ActiveMQ decodes it as UTF-8 when it shows a property or a value of a map: NUL and characters beyond U+FFFF then become U+FFFD.'
     doc-ref: java.io.DataOutput.writeUTF
@@ -586,7 +586,7 @@ types:
         doc: Its bytes.
       - id: text
         size: size
-        doc: The text. Text in modified UTF-8.
+        doc: The text. In an answer, it is decoded as modified UTF-8, unlike ActiveMQ. Text in modified UTF-8.
   long_text:
     doc: A text of any length; also the body of a text message.
     doc-ref: MarshallingSupport.writeUTF8
