@@ -222,8 +222,7 @@ def test_checkpoint_between_the_tasks_of_a_log_is_told(
     monkeypatch.setattr(source, "TOGETHER", 1)
     off = max(row["off"] for row in read(path=str(tmp_path)) if row["file"] == "log2.dat")
     reader = source.JournalReader({"path": str(tmp_path)})
-    parts = reader.partitions()
-    *done, last = parts
+    *done, last = reader.partitions()
     assert [batch for part in done for batch in reader.read(part)]
     control = bytearray((tmp_path / "log.ctrl").read_bytes())
     struct.pack_into(">II", control, 8, 2, off)
