@@ -194,8 +194,7 @@ class Booted:
             self._redo(place, body)
         elif instant >= redo_from and body.operation.name in ("CONTAINER", "CONTAINER_UNDO"):
             undone = self._find(body.undone) if body.undone is not None else None
-            if "action" in (change := undone or body).fields:
-                self._container(change, undo=undone is not None)
+            self._container(undone or body, undo=undone is not None)
 
     def _ready(self, store: Store, place: Place, body: Body) -> bool:
         """Return whether a page can be changed; check it before its first change."""
@@ -312,8 +311,8 @@ class Booted:
         return found
 
     def _container(self, body: Body, *, undo: bool) -> None:
-        """Create or drop a container, or undo that."""
-        container, action = body.fields["container"], body.fields["action"]
+        """Create or drop a container, or undo that. Other changes have no action and no effect."""
+        container, action = body.fields.get("container", 0), body.fields.get("action")
         heap = self.heap(container)
         self._sound.clear()
         if heap is None and action == CREATED and not undo:

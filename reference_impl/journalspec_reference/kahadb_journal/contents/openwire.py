@@ -463,8 +463,7 @@ def message_id_text(found: Mapping[str, Any] | None) -> str | None:
     if found["producer"] is None:
         return None
     connection, value, session = found["producer"]
-    connection = _named(connection)
-    return f"{connection}:{session}:{value}:{found['sequence']}"
+    return f"{_named(connection)}:{session}:{value}:{found['sequence']}"
 
 
 def _named(connection: str | None) -> str:
