@@ -67,11 +67,6 @@ class Store:
         """The result of recovery. It is empty if recovery refused the journal."""
         return replay_of(self.answer)
 
-    @cached_property
-    def _extension(self) -> str:
-        """The extension of the files: the configured one, or the most frequent one in their names."""
-        return extension_of(self.answer.journal.files, self.answer.journal.params)
-
     @property
     def is_of_broker(self) -> bool:
         """Whether a broker wrote this journal. This is so if most records have a broker's types, or if a
@@ -80,7 +75,7 @@ class Store:
         Other programs also use journals for their own records. For example, HornetQ's journal of JMS names
         has its own types.
         """
-        if self._extension == JMS:
+        if extension_of(self.answer.journal.files, self.answer.journal.params) == JMS:
             return False
         if not self.is_bindings and any(beside(self.answer.journal, kind) for kind in NAMES):
             return True
@@ -92,7 +87,7 @@ class Store:
         """Whether Narayana wrote this journal, according to the extension of the files or the first live
         record.
         """
-        if self._extension == TXLOG:
+        if extension_of(self.answer.journal.files, self.answer.journal.params) == TXLOG:
             return True
         for first in self.replay.live():
             return first.user_type == TXLOG_TYPE and first.data.startswith(TXLOG_MARK, first.start)
