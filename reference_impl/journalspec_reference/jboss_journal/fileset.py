@@ -150,9 +150,11 @@ def base_name(name: str) -> str:
     return name
 
 
-def leftovers_of(extension: str) -> tuple[str, ...]:
-    """Return the suffixes of incomplete files, the control file included."""
-    return (*(f".{extension}{suffix}" for suffix in LEFTOVERS), CONTROL + LEFTOVERS[0])
+def is_leftover(name: str, extension: str) -> bool:
+    """Return whether a name is that of an incomplete file, or of an incomplete control file (JBM-FIL-012)."""
+    return name == CONTROL + LEFTOVERS[0] or name.endswith(
+        tuple(f".{extension}{suffix}" for suffix in LEFTOVERS)
+    )
 
 
 def gather(files: Files, dialect: Dialect, params: Params, imply: bool = False) -> FileSet:
@@ -177,7 +179,7 @@ def gather(files: Files, dialect: Dialect, params: Params, imply: bool = False) 
             others.append(_examine(name, files[name], dialect, params)._replace(role="superseded"))
         elif final.removesuffix(".gz").endswith(own):
             found.append(_examine(name, files[name], dialect, params))
-        elif final.endswith(leftovers_of(extension)):
+        elif is_leftover(final, extension):
             notes.append(Note("leftover", name))
             others.append(_examine(name, files[name], dialect, params)._replace(role="leftover"))
     implied: list[Note] = []
