@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from journalspec.families import Family, Member, alternative
-from journalspec_docs import sources
+from journalspec_docs import observation_pages, sources
 
 #: Maps the name of a special encoding of numbers in the tables to its description.
 FORMS = {
@@ -61,6 +62,18 @@ def conditions_of(member: Member) -> Iterator[tuple[str, str]]:
     ):
         if value not in (None, ""):
             yield words, str(value)
+
+
+def example(format_id: str) -> tuple[str, str]:
+    """Return (case, JSON) of the shortest expected contents with a row, and a remark about that table."""
+    found = [
+        (json.dumps(entry["contents"], ensure_ascii=False), case.id)
+        for case in sources.cases(format_id)
+        for entry in case.expect
+        if any(entry["contents"].get(each["table"]) for each in entry.get("contents", {}).get("remarks", ()))
+    ]
+    text, name = min(found, key=lambda item: (item[0].count("code"), len(item[0]), item[1]))
+    return name, observation_pages.dumps(json.loads(text))
 
 
 def _alternative(wanted: object) -> str:
