@@ -77,7 +77,7 @@ def in_words(cases: Iterable[Case]) -> Iterator[str]:
         yield ""
     for name, columns in tables.items():
         if columns:
-            yield f"- `{name}`: " + ", ".join(f"`{each}`" for each in columns)
+            yield f"- `{name}`: `{', '.join(columns)}`"
     own = [f"`{name}`" for name, columns in tables.items() if not columns]
     if own:
         yield f"- tables of the user: {', '.join(own)}"

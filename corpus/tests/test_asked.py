@@ -37,5 +37,5 @@ def test_columns_are_those_that_expectations_list() -> None:
     changed = replace(case, expect=(entry,))
     assert asked.columns_in_use([changed]) == {"transactions": ["id", "status"], "OWN.TABLE": []}
     lines = list(asked.in_words([changed]))
-    assert lines[-2:] == ["- `transactions`: `id`, `status`", "- tables of the user: `OWN.TABLE`"]
+    assert lines[-2:] == ["- `transactions`: `id, status`", "- tables of the user: `OWN.TABLE`"]
     assert list(asked.in_words([]))[-1] == "| Questions | 0 | 0 | 0 | 0 | 0 | 0 |"

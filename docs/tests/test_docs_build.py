@@ -59,8 +59,8 @@ class Page(HTMLParser):
                 (self.twice if value in self.ids else self.ids).add(value)
             if tag == "a" and name == "href" and value:
                 self.links.append(value)
-            if tag == "meta" and name == "content" and value and value.startswith("0; url="):
-                self.links.append(value.removeprefix("0; url="))
+            if tag == "meta" and name == "content" and value and value.startswith("0;url="):
+                self.links.append(value.removeprefix("0;url="))
 
 
 @pytest.fixture(scope="module")
@@ -215,7 +215,7 @@ def test_too_large_pages_are_reported(tmp_path: Path, tool: ModuleType) -> None:
     """
     for number in range(tool.PAGES + 1):
         (tmp_path / f"{number}.html").write_text("<p>Page</p>", encoding="utf-8")
-    (tmp_path / "old.html").write_text(f'{tool.SENDS_ON} content="0; url=0.html">', encoding="utf-8")
+    (tmp_path / "old.html").write_text(f'{tool.SENDS_ON} content="0;url=0.html">', encoding="utf-8")
     (tmp_path / "0.html").write_text("<p>a</p>" * (tool.PAGE_NODES // 2 + 1), encoding="utf-8")
     (tmp_path / "1.html").write_text(" " * (tool.PAGE_BYTES + 1), encoding="utf-8")
     site = tool.weigh(tmp_path)
@@ -309,7 +309,7 @@ def test_search_finds_the_specification_before_cases_and_captured_files(site: Pa
         "jboss copy of a data file": "jboss_journal",
         "kahadb reading by lengths": "kahadb_journal",
         "derby recovery": "derby_log",
-        "swiftmq pages": "swiftmq_store",
+        "swiftmq transaction log": "swiftmq_store",
     }
     command = [node, str(DOCS / "tests" / "search.mjs"), str(site / "_static"), str(site / "searchindex.js")]
     done = subprocess.run([*command, *asked], capture_output=True, text=True, check=True, timeout=300)

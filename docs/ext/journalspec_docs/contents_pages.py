@@ -65,15 +65,16 @@ def conditions_of(member: Member) -> Iterator[tuple[str, str]]:
 
 
 def example(format_id: str) -> tuple[str, str]:
-    """Return (case, JSON) of the shortest expected contents with a row, and a remark about that table."""
-    found = [
-        (json.dumps(entry["contents"], ensure_ascii=False), case.id)
-        for case in sources.cases(format_id)
-        for entry in case.expect
-        if any(entry["contents"].get(each["table"]) for each in entry.get("contents", {}).get("remarks", ()))
-    ]
-    text, name = min(found, key=lambda item: (item[0].count("code"), len(item[0]), item[1]))
-    return name, observation_pages.dumps(json.loads(text))
+    """Return (case, JSON): the first row of a table, and a remark about the table; the shortest of all."""
+    found = []
+    for case in sources.cases(format_id):
+        for contents in (entry["contents"] for entry in case.expect if "contents" in entry):
+            for remark in contents.get("remarks", ()):
+                if rows := contents.get(remark["table"]):
+                    shown = {remark["table"]: rows[:1], "remarks": [remark]}
+                    found.append((json.dumps(shown, ensure_ascii=False), case.id))
+    text, name = min(found, key=lambda item: (len(item[0]), item[1]))
+    return name, observation_pages.dumps({"contents": json.loads(text)})
 
 
 def _alternative(wanted: object) -> str:
