@@ -18,6 +18,7 @@ from typing import IO, Any
 
 from journalspec import __version__
 from journalspec.formats import get_format
+from journalspec_corpus import asked
 from journalspec_corpus.case import Case
 
 #: Maps the suffix of an archive's name to whether the archive is compressed.
@@ -41,14 +42,21 @@ A case that repeats another in a different edition is counted, too.
 
 To write a reader, read in this order:
 
-1. `specification/FORMAT/spec.md`, with `requirements.toml` beside it
-2. `names/FORMAT.json`
-3. for the level `contents`: the member `contents` of that file, and the schemas in `ksy/FORMAT/`
-4. the rules of the comparison below
+1. `specification/FORMAT/spec.md`, with `requirements.toml` beside it: the format, and all requirements
+2. `names/FORMAT.json`: the names in your answers
+3. only for the level `contents`: the member `contents` of that file, and the schemas in `ksy/FORMAT/`
+4. `schemas/`: the form of answers as JSON
+5. the rules of the comparison below
+
+The site has the same pages in the same order.
 
 Then loop over `index.json`. For each `when` in the `expect` of the case: copy `files/`, let your
 implementation read the copy, and compare.
 
+## What the questions ask
+
+Each table counts the questions by the highest level that one of their expectations lists. `write` counts the
+questions to writers.
 """
 
 
@@ -101,8 +109,8 @@ def members(cases: Sequence[Case], schemas: Mapping[str, Mapping[str, Any]]) -> 
     ordered = sorted(cases, key=lambda case: (case.format, case.id))
     tiers = ", ".join(sorted({case.tier for case in cases}))
     form = package.joinpath("CASES.md").read_text(encoding="utf-8")
-    readme = _README.format(version=__version__, count=len(ordered), tiers=tiers)
-    yield "README.md", (readme + form.replace("\n# ", "\n## ")).encode("utf-8")
+    readme = _README.format(version=__version__, count=len(ordered), tiers=tiers) + _questions(ordered)
+    yield "README.md", f"{readme}\n{form}".replace("\n# ", "\n## ").encode()
     yield "index.json", _json([_entry(case) for case in ordered])
     yield "schemas/case.schema.json", package.joinpath("case.schema.json").read_bytes()
     yield from ((f"schemas/{name}", _json(schema)) for name, schema in sorted(schemas.items()))
@@ -141,6 +149,17 @@ def _described(name: str) -> Iterator[tuple[str, bytes]]:
             for entry in sorted(there.iterdir(), key=lambda entry: entry.name):
                 if entry.name.endswith(ending):
                     yield f"{place}/{name}/{entry.name}", entry.read_bytes()
+
+
+def _questions(cases: Sequence[Case]) -> str:
+    """Return a section about the questions of each format and tier."""
+    parts: dict[tuple[str, str], list[Case]] = {}
+    for case in cases:
+        parts.setdefault((case.format, case.tier), []).append(case)
+    return "".join(
+        f"\n### {format_id}, {tier}\n\n" + "\n".join(asked.in_words(own)) + "\n"
+        for (format_id, tier), own in parts.items()
+    )
 
 
 def _place(case: Case) -> str:

@@ -62,6 +62,9 @@ def test_archive_can_be_read_with_tar_and_json_alone(tmp_path: Path) -> None:
     for name in formats:
         contents = json.loads(content[f"names/{name}.json"])["contents"]
         assert contents == tomllib.loads((SPECS / name / "contents" / "tables.toml").read_text("utf-8"))
+    readme = content["README.md"].decode()
+    for name in formats:
+        assert f"\n### {name}, smoke\n\n| Highest level |" in readme
     described = [
         f"{place}/{name}/{path.name}"
         for name in formats

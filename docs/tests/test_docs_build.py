@@ -59,8 +59,8 @@ class Page(HTMLParser):
                 (self.twice if value in self.ids else self.ids).add(value)
             if tag == "a" and name == "href" and value:
                 self.links.append(value)
-            if tag == "meta" and name == "content" and value and value.startswith("0; url="):
-                self.links.append(value.removeprefix("0; url="))
+            if tag == "meta" and name == "content" and value and value.startswith("0;url="):
+                self.links.append(value.removeprefix("0;url="))
 
 
 @pytest.fixture(scope="module")
@@ -215,7 +215,7 @@ def test_too_large_pages_are_reported(tmp_path: Path, tool: ModuleType) -> None:
     """
     for number in range(tool.PAGES + 1):
         (tmp_path / f"{number}.html").write_text("<p>Page</p>", encoding="utf-8")
-    (tmp_path / "old.html").write_text(f'{tool.SENDS_ON} content="0; url=0.html">', encoding="utf-8")
+    (tmp_path / "old.html").write_text(f'{tool.SENDS_ON} content="0;url=0.html">', encoding="utf-8")
     (tmp_path / "0.html").write_text("<p>a</p>" * (tool.PAGE_NODES // 2 + 1), encoding="utf-8")
     (tmp_path / "1.html").write_text(" " * (tool.PAGE_BYTES + 1), encoding="utf-8")
     site = tool.weigh(tmp_path)
@@ -264,14 +264,19 @@ def test_search_finds_definitions_first(site: Path) -> None:
         names = [*table.record_types, *table.roles, *table.reasons, *table.codes, *table.notes]
         for name in [*names, *(item.name for item in (*table.fields, *table.state))]:
             defined.setdefault(name, set()).add(f"formats/{format_id}/observation")
+        for remark in remarks_of(format_id):
+            defined.setdefault(remark, set()).add(f"formats/{format_id}/contents")
     others = sorted(set(defined) - {word for _, word in glossary})
     words = [word for _, word in glossary] + random.Random(48).sample(others, 100 - len(glossary))
     assert len(words) == 100
-    # The search takes a name with hyphens apart, so each note with such a name is searched, too.
-    words += sorted(
-        {name for format_id in format_ids() for name in get_format(format_id).vocabulary.notes if "-" in name}
-        - {*words}
-    )
+    # The search takes a name with hyphens apart, so each note and remark with such a name is searched, too.
+    coded = {
+        name
+        for format_id in format_ids()
+        for name in (*get_format(format_id).vocabulary.notes, *remarks_of(format_id))
+        if "-" in name
+    }
+    words += sorted(coded - {*words})
     # Every third id of an area is searched, because these ids differ only in their numbers.
     ids = [item.id for format_id in format_ids() for item in list(requirements(format_id))[::3]]
     ids.append(ids[0].lower())
@@ -290,6 +295,35 @@ def test_search_finds_definitions_first(site: Path) -> None:
         if not {found, found.partition("#")[0]} & defined[word]
     }
     assert len(missed) <= 5, missed
+    assert not coded & {*missed}
+
+
+@pytest.mark.node
+def test_search_finds_the_specification_before_cases_and_captured_files(site: Path) -> None:
+    node = shutil.which("node") or pytest.skip("Node.js is not installed")
+    asked = {
+        "bitronix election": "bitronix_tlog",
+        "bitronix checksum": "bitronix_tlog",
+        "nio banner": "bitronix_tlog",
+        "jboss control file": "jboss_journal",
+        "jboss copy of a data file": "jboss_journal",
+        "kahadb reading by lengths": "kahadb_journal",
+        "derby recovery": "derby_log",
+        "swiftmq transaction log": "swiftmq_store",
+    }
+    command = [node, str(DOCS / "tests" / "search.mjs"), str(site / "_static"), str(site / "searchindex.js")]
+    done = subprocess.run([*command, *asked], capture_output=True, text=True, check=True, timeout=300)
+    assert done.stdout.split() == [f"formats/{format_id}/spec" for format_id in asked.values()]
+
+
+@pytest.mark.parametrize("format_id", format_ids())
+def test_specification_has_another_title_than_the_first_page(format_id: str, site: Path) -> None:
+    titles = [
+        re.findall("<title>(.*?)</title>", (site / "formats" / format_id / f"{page}.html").read_text("utf-8"))
+        for page in ("index", "spec")
+    ]
+    assert titles[1][0].startswith("Specification: ")
+    assert titles[0] != titles[1]
 
 
 @pytest.mark.parametrize("format_id", format_ids())
@@ -302,6 +336,12 @@ def test_format_can_be_printed_as_one_page(format_id: str, site: Path) -> None:
     inner = [link[1:] for link in parsed.links if link.startswith("#")]
     assert len(inner) > 100
     assert [anchor for anchor in inner if unquote(anchor) not in parsed.ids] == []
+
+
+def remarks_of(format_id: str) -> list[str]:
+    """Return the codes of the remarks of a format's contents."""
+    about = described(format_id)
+    return list(about.remarks) if about else []
 
 
 def test_every_generated_part_is_on_a_page() -> None:

@@ -70,6 +70,6 @@ def sends_on(url: str, anchor: str, *, had_anchors: bool) -> str:
     # the requested anchor on.
     script = f'<script>location.hash&&location.replace("{escape(url)}"+location.hash)</script>'
     return (
-        f'<!doctype html><meta http-equiv=refresh content="0; url={to}">'
+        f'<!doctype html><meta http-equiv=refresh content="0;url={to}">'
         f"<title>Moved</title>{script if had_anchors else ''}"
     )

@@ -22,6 +22,7 @@ from journalspec.schemas import described
 from journalspec_conformance.harnesses import registry
 from journalspec_conformance.products import get_product, product_ids
 from journalspec_conformance.result import CLASSES
+from journalspec_corpus import asked
 from journalspec_corpus.crash.trace import PRESETS
 from journalspec_corpus.crash.verdict import MEANINGS, VERDICTS
 from journalspec_docs import (
@@ -128,7 +129,7 @@ FUNCTIONS: dict[str, Callable[..., object]] = {
     for name, thing in vars(module).items()
     if callable(thing) and thing.__module__ == module.__name__ and not name.startswith("_")
 } | {each.__name__: each for each in OTHERS}
-FUNCTIONS["contents_of"] = contents.described
+FUNCTIONS |= {"contents_of": contents.described, "asked_in": asked.in_words}
 TABLES = {
     "bases": BASES,
     "blamed": crash_pages.BLAMED,

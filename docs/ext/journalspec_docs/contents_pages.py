@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from journalspec.families import Family, Member, alternative
-from journalspec_docs import sources
+from journalspec_docs import observation_pages, sources
 
 #: Maps the name of a special encoding of numbers in the tables to its description.
 FORMS = {
@@ -61,6 +62,19 @@ def conditions_of(member: Member) -> Iterator[tuple[str, str]]:
     ):
         if value not in (None, ""):
             yield words, str(value)
+
+
+def example(format_id: str) -> tuple[str, str]:
+    """Return (case, JSON): the first row of a table, and a remark about the table; the shortest of all."""
+    found = []
+    for case in sources.cases(format_id):
+        for contents in (entry["contents"] for entry in case.expect if "contents" in entry):
+            for remark in contents.get("remarks", ()):
+                if rows := contents.get(remark["table"]):
+                    shown = {remark["table"]: rows[:1], "remarks": [remark]}
+                    found.append((json.dumps(shown, ensure_ascii=False), case.id))
+    text, name = min(found, key=lambda item: (len(item[0]), item[1]))
+    return name, observation_pages.dumps({"contents": json.loads(text)})
 
 
 def _alternative(wanted: object) -> str:

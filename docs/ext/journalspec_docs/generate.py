@@ -85,8 +85,9 @@ def _specification(item: Format, srcdir: Path) -> str:
     if not path.is_file():
         logger.warning("%s has no spec.md", item.id)
         return _page("Specification", "This specification is not written yet.")
-    relative = os.path.relpath(path, srcdir / FOLDER / item.id)
-    return f"```{{include}} {Path(relative).as_posix()}\n```\n"
+    relative = Path(os.path.relpath(path, srcdir / FOLDER / item.id)).as_posix()
+    # The first line of the file is its title, which is also the title of the format's first page.
+    return _page(f"Specification: {item.title}", f"```{{include}} {relative}\n:start-line: 1\n```")
 
 
 def _areas(item: Format) -> Iterator[str]:
