@@ -75,7 +75,7 @@ MOST_FINDS = 20
 INPUTS_PER_BASE = 50
 INPUTS_PER_BODY = 20
 #: One valid journal in this many is long, if the format can draw long ones. A long one takes 50 times longer.
-#: The number is not a multiple of a number of editions.
+#: The number and the number of editions have no common divisor, so that each edition has long journals.
 LONG_EVERY = 121
 #: A compressed byte may become 1,032 bytes of text (258 for two bits, the limit that zlib documents). Each
 #: byte of text may take 4 bytes in memory, temporarily twice. Texts of more than 64 MiB stay compressed.
@@ -89,9 +89,10 @@ WRONG_EDITION = 16
 
 #: One input in TURNS is read in small stretches. Without the schemas, another one gives its byte ranges.
 TURNS = 4
-#: The numbers of bytes in a small stretch. With that of the second line, even a few records are decoded like
-#: thousands: see the names, which readers give to the least number of records that NumPy decodes.
+#: The numbers of bytes in a small stretch.
 SMALL = (64, 100, 173, 300)
+#: The small stretches in which NumPy decodes every record. Readers use these names for the least number of
+#: records that NumPy decodes.
 AS_MANY, LIMITS = (300,), ("MANY", "_MANY")
 #: The policies under which recovery keeps only records that reading finds. Others accept damaged records.
 NO_MORE = ("strict", "salvage")

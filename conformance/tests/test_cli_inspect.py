@@ -83,6 +83,18 @@ def test_large_gzip_files_are_read_and_their_hexdump_is_folded(stale: Path) -> N
     assert "00000015  00 * 2097152 bytes, up to 00200015" in in_full("inspect", stale, "--hex").stdout
 
 
+def test_compressed_files_that_are_left_out_have_their_names_on_the_disk(stale: Path) -> None:
+    """One has a name like that of a journal's file, and the other one can be decompressed."""
+    notes = gzip.compress(b"nothing of a journal")
+    (stale / "backup-2024.tar.gz").write_bytes(notes[:-3])
+    (stale / "notes.gz").write_bytes(notes)
+    left_out = answer("inspect", stale, status=1)["left_out"]
+    assert [(each["file"], each["why"]) for each in left_out] == [
+        ("backup-2024.tar.gz", "the gzip data end early"),
+        ("notes.gz", "not part of a journal shown here"),
+    ]
+
+
 def test_long_bytes_and_long_lists_are_printed_as_beginning_and_length(tmp_path: Path) -> None:
     def added(name: bytes) -> bytes:
         """Build an ADD_MESSAGE below 128 bytes: 2 destination (1 kind, 2 name), 3 id, 4 the message."""

@@ -53,7 +53,7 @@ def array(column: Any, kind: pa.DataType, data: bytes) -> pa.Array:
 
 
 def _masked(values: npt.NDArray[Any], mask: npt.NDArray[np.bool_], kind: pa.DataType) -> pa.Array:
-    if values.dtype != kind.to_pandas_dtype() or values.dtype == np.bool_:
+    if not pa.types.is_integer(kind) or values.dtype != kind.to_pandas_dtype():
         return pa.array(values, mask=mask).cast(kind)
     # This is faster, because it copies no values.
     bits = pa.py_buffer(np.packbits(~mask, bitorder="little"))

@@ -161,7 +161,8 @@ class Stretch(NamedTuple):
     None, this is unknown.
 
     If later stretches can depend on this one, a complete scan adds to `outcome` everything that they need. A
-    caller that knows the outcome of an earlier scan can add it instead of scanning.
+    caller that knows the outcome of an earlier scan can add it instead of scanning. If the files have changed
+    so that it is no outcome of this plan, the plan raises ReadingRefused.
     """
 
     file: str

@@ -593,7 +593,7 @@ def _journal(loaded: Loaded, claim: Detection, edition: str | None, params: Para
             missing.append(name)
     told = edition is not None and edition in get_format(claim.format).editions
     beside = {name: found for name in claim.neighbours if (found := loaded.files.get(name)) is not None}
-    packed = {name: loaded.renamed[name] for name in (*files, *beside) if name in loaded.renamed}
+    compressed = {name: loaded.renamed[name] for name in (*files, *beside) if name in loaded.renamed}
     return Journal(
         claim.format,
         edition if edition is not None and told else claim.edition,
@@ -605,7 +605,7 @@ def _journal(loaded: Loaded, claim: Detection, edition: str | None, params: Para
         None if loaded.remote else loaded.root,
         loaded.listed,
         beside,
-        packed if len(packed) < len(files) + len(beside) else {},
+        compressed if len(compressed) < len(files) + len(beside) else {},
         loaded.unlisted,
         "" if told else claim.evidence,
     )

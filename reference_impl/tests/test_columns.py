@@ -92,3 +92,23 @@ def test_columns_equal_the_fields_of_records(format_id: str) -> None:
                             assert found[name][row] == plain(value), (case.id, name)
                             compared += 1
     assert compared > 200
+
+
+@pytest.mark.parametrize(
+    ("stored", "alias"),
+    [("i8", "int64"), ("u4", "uint32"), ("i4", "int64"), ("f8", "double"), ("?", "bool"), ("O", "string")],
+)
+@pytest.mark.parametrize("count", [0, 1, 9])
+def test_masked_values_are_null(stored: str, alias: str, count: int) -> None:
+    np, pa = pytest.importorskip("numpy"), pytest.importorskip("pyarrow")
+    from journalspec_reference.arrow import array
+
+    values: list[Any] = [f"text {number}" if stored == "O" else number % 2 for number in range(count)]
+    # The values of the column are not adjacent in memory.
+    column = np.ma.masked_array(
+        np.repeat(np.array(values, stored), 2)[::2], [number == 0 for number in range(count)]
+    )
+    found = array(column, pa.type_for_alias(alias), b"")
+    found.validate(full=True)
+    assert found.type == pa.type_for_alias(alias)
+    assert found.to_pylist() == [None, *values[1:]][:count]

@@ -289,6 +289,16 @@ def test_page_after_a_truncation_is_used_only_if_the_log_creates_it_again() -> N
     assert found == [[], ["new"]]
 
 
+@pytest.mark.parametrize("name", ["COMPRESS_SPACE", "COMPRESS_SPACE_10_2"])
+def test_truncation_can_remove_the_page_of_its_own_record(name: str) -> None:
+    booted, told = state_of(container([page([head()]), page([row_of(6, "old")])]))
+    cut = {"operation": name, "group": 0x180, "container": 0x470, "page": 2, "page_version": 2}
+    cut |= {"highest_page": 1, "pages_truncated": 1}
+    booted.replay({"log1.dat": log_of(BEGIN, cut, COMMITTED)}, "10.8")
+    assert not told
+    assert texts(booted) == {}
+
+
 def test_only_the_first_undo_of_a_change_changes_rows(monkeypatch: pytest.MonkeyPatch) -> None:
     """A log can repeat the undo of a long change. The change is looked up only once, not at each undo."""
     there, looked_up = container([page([head()]), page([row_of(6, "old")])]), []
@@ -306,8 +316,8 @@ def test_only_the_first_undo_of_a_change_changes_rows(monkeypatch: pytest.Monkey
     booted.replay({"log1.dat": log_of(BEGIN, insert, *undone, COMMITTED)}, "10.8")
     assert not told
     assert texts(booted) == {6: "old"}
-    # The change is looked up once for the rows, and once for the versions of pages.
-    assert len(looked_up) == 2
+    # The rows and the versions of pages need the same record.
+    assert len(looked_up) == 1
 
 
 @pytest.mark.parametrize("undo", [{"group": 0x80}, {"group": 0x84, "undone": 1 << 32 | 24}])
@@ -318,6 +328,44 @@ def test_undo_of_a_container_needs_a_record_that_changed_one(undo: dict[str, Any
     booted.replay({"log1.dat": log_of(BEGIN, undo, COMMITTED)}, "10.8")
     assert not told
     assert texts(booted) == {6: "old"}
+
+
+def test_record_of_a_container_is_looked_up_once_for_all_its_undos(monkeypatch: pytest.MonkeyPatch) -> None:
+    there, looked_up = container([page([head()]), page([row_of(6, "old")])]), []
+
+    def counted(*given: Any) -> Any:
+        looked_up.append(given[-1])
+        return body_at(*given)
+
+    monkeypatch.setattr(booted_module, "body_at", counted)
+    dropped = {"operation": "CONTAINER", "group": 0x100, "container": 0x470, "action": 4}
+    at = 1 << 32 | len(log_of(BEGIN))
+    undo = {"operation": "CONTAINER_UNDO", "group": 0x104, "container": 0x470, "undone": at}
+    booted, told = state_of(there)
+    booted.replay({"log1.dat": log_of(BEGIN, dropped, *[undo] * 20, COMMITTED)}, "10.8")
+    assert not told
+    assert texts(booted) == {6: "old"}
+    assert len(looked_up) == 1
+
+
+def test_removal_of_many_rows_does_not_search_for_each_row() -> None:
+    compared = 0
+
+    class Ident(int):
+        def __eq__(self, other: object) -> bool:
+            nonlocal compared
+            compared += 1
+            return int(self) == other
+
+        __hash__ = int.__hash__
+
+    idents, found = [*map(Ident, range(300))], HeapPage(1)
+    for slot, ident in enumerate(idents):
+        found.put(slot, ident, HeapRow([]))
+    for ident in idents[:0:-1]:
+        found.drop(ident)
+    assert found.slots == [0]
+    assert compared < len(idents)
 
 
 def test_packed_pages_are_unpacked_unchanged() -> None:

@@ -199,6 +199,7 @@ def test_paged_messages_are_pending_until_a_cursor_acknowledges_them(tmp_path: P
     [
         ([("ADD", 30, 42, struct.pack(">qqi", 7, 1, 1))], paged(message(20), [7, 8]), [("b", 20)], set()),
         ([], paged(message(20), [7]) + bytes(100), [("a", 20)], set()),
+        ([], paged(message(20), [7, 8, 7, 7]), [("a", 20), ("b", 20)], set()),
         (
             [],
             paged(message(20), [7]) + paged(message(21), [7])[:-1] + b"?" + paged(message(22), [7]),
@@ -206,7 +207,7 @@ def test_paged_messages_are_pending_until_a_cursor_acknowledges_them(tmp_path: P
             {"page-damaged"},
         ),
     ],
-    ids=["complete for its queue", "zeros after the entries", "an entry that is not complete"],
+    ids=["complete for its queue", "zeros after it", "a queue several times", "an incomplete entry"],
 )
 def test_entries_of_a_page_end_with_the_last_complete_one(
     records: list[Any], page: bytes, held: list[Any], remarks: set[str], tmp_path: Path

@@ -11,6 +11,7 @@ import json
 import shutil
 import struct
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from random import Random
@@ -59,6 +60,13 @@ def xids(participants: Any) -> list[Any]:
         }
         for each in participants
     ]
+
+
+def test_extension_in_the_names_shows_a_journal_of_narayana(tmp_path: Path) -> None:
+    """A question need not contain the extension."""
+    (tmp_path / "jbossts-1.txlog").write_bytes(struct.pack(">iiq", 2, 0, 1).ljust(512, b"\0"))
+    (journal,) = find_journals(load(tmp_path))
+    assert isinstance(shared.contents(ask(replace(journal, params={}), "strict")), TransactionContents)
 
 
 @pytest.mark.parametrize("number", range(len(KEPT)))

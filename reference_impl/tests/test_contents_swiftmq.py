@@ -9,6 +9,8 @@ getters returned.
 from __future__ import annotations
 
 import json
+import os
+import shutil
 from collections.abc import Mapping
 from pathlib import Path
 from struct import pack
@@ -236,3 +238,15 @@ def test_unreadable_message_has_a_remark(made: Path, tmp_path: Path) -> None:
     assert {other: rows[other] for other in whole if other != key} == {
         other: whole[other] for other in whole if other != key
     }
+
+
+@pytest.mark.parametrize("policy", ["default", "salvage"])
+def test_name_of_a_file_need_not_be_utf_8(policy: str, made: Path, tmp_path: Path) -> None:
+    store = shutil.copytree(made, tmp_path / "store")
+    for name, new in (("durables", b"c\xff$sub.durable"), ("swap", b"a\xff-0.swap")):
+        old = min((store / name).iterdir())
+        old.rename(old.with_name(os.fsdecode(new)))
+    found = opened(store, policy)
+    (row,) = (row for row in rows_of(found, "subscriptions") if row["client_id"] == os.fsdecode(b"c\xff"))
+    assert (row["queue"], row["messages"]) == (os.fsdecode(b"c\xff$sub"), None)
+    assert os.fsdecode(b"a\xff") in {row["queue"] for row in rows_of(found, "swapped")}

@@ -173,6 +173,13 @@ def test_name_that_ends_in_a_dot_is_no_data_file_without_an_extension() -> None:
         assert (answer.code, [*answer.files], [*answer.notes]) == ("no-files", [], []), name
 
 
+def test_name_that_only_ends_like_an_unfinished_control_file_is_not_of_the_journal() -> None:
+    files = {"a-1.hq": data_file(1), f"{NAME}.tmp": b"", f"x{NAME}.tmp": b""}
+    answer = REFERENCE.read(files, edition="v2")
+    assert [(note.code, note.file) for note in answer.notes] == [("leftover", f"{NAME}.tmp")]
+    assert [entry.file for entry in answer.files] == ["a-1.hq", f"{NAME}.tmp"]
+
+
 def test_schemas_read_the_records_of_a_refused_file_by_its_header() -> None:
     files = {
         f"activemq-data-{number}.amq": LAYOUT.build(

@@ -12,6 +12,7 @@ import struct
 import sys
 from pathlib import Path
 from typing import Any
+from zlib import crc32
 
 import pytest
 
@@ -208,6 +209,31 @@ def test_a_log_can_grow_while_it_is_read_but_earlier_files_cannot_change(
     emptied(tmp_path / "log1.dat", last["log1.dat"])
     with pytest.raises(source.JournalError, match="the files have changed since the query began"):
         read_again(parts)
+
+
+def test_checkpoint_between_the_tasks_of_a_log_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The log begins elsewhere then, and some rows would be in no task, or in two."""
+    pytest.importorskip("pyspark", reason="PySpark is missing: pip install 'journalspec[spark]'")
+    from journalspec_reference import spark as source
+
+    find_case("drb.edges.undo-in-file-before").materialize(tmp_path)
+    monkeypatch.setattr(source, "TOGETHER", 1)
+    off = max(row["off"] for row in read(path=str(tmp_path)) if row["file"] == "log2.dat")
+    reader = source.JournalReader({"path": str(tmp_path)})
+    *done, last = reader.partitions()
+    assert [batch for part in done for batch in reader.read(part)]
+    control = bytearray((tmp_path / "log.ctrl").read_bytes())
+    struct.pack_into(">II", control, 8, 2, off)
+    struct.pack_into(">Q", control, 40, crc32(control[:40]))
+    for name in ("log.ctrl", "logmirror.ctrl"):
+        (tmp_path / name).write_bytes(control)
+    # The task ends before its first row.
+    with pytest.raises(source.JournalError, match="the files have changed since the query began"):
+        next(iter(reader.read(last)))
+    again = source.JournalReader({"path": str(tmp_path)})
+    assert [batch for part in again.partitions() for batch in again.read(part)]
 
 
 def test_directory_of_journals_is_searched_and_fields_are_text(spark: Any, journals: Path) -> None:

@@ -422,7 +422,8 @@ def left_out(parts: Sequence[Part], unlisted: Iterable[LeftOut] = ()) -> Iterato
             told |= {*journal.files, *journal.neighbours, *(entry.name for entry in journal.unread)}
         whys = {entry.name: entry.why for entry in loaded.left_out}
         for name in sorted({*loaded.files, *whys} - told):
-            shown_as = name if len(places) == 1 else str(loaded.root / name)
+            on_disk = loaded.renamed.get(name, name)
+            shown_as = on_disk if len(places) == 1 else str(loaded.root / on_disk)
             yield LeftOut(shown_as, whys.get(name, "not part of a journal shown here"))
     yield from unlisted
 

@@ -177,10 +177,9 @@ def raw(html: str, searched: bool = False) -> str:
     return f"`````{{raw}} html\n{out}\n{html}\n`````"
 
 
-def listing(content: str, classes: str = "") -> str:
+def listing(content: str) -> str:
     """Return a block of plain text."""
-    said = f":class: {classes}\n" if classes else ""
-    return f"`````{{code-block}} text\n{said}\n{content}\n`````"
+    return f"`````{{code-block}} text\n\n{content}\n`````"
 
 
 def folded(content: str, summary: str) -> str:
@@ -210,6 +209,6 @@ TEMPLATES = Environment(
 )
 FILTERS = (badge, bullets, code, code_text, codes, folded, listing, look_up, raw, ref, refs, sha256)
 TEMPLATES.filters |= FUNCTIONS | {each.__name__: each for each in FILTERS}
-TEMPLATES.filters |= {"t": text, "anchor": nodes.make_id, "json": partial(json.dumps, indent=1)}
+TEMPLATES.filters |= {"t": text, "anchor": nodes.make_id}
 TEMPLATES.filters["json_line"] = partial(json.dumps, separators=(",", ":"))
 TEMPLATES.globals |= FUNCTIONS | TABLES | {each.__name__: each for each in (facts, head, lines, note, row)}

@@ -373,8 +373,8 @@ class Gathered:
         many = np.maximum(counts * len(slots), 0)
         few = (many <= len(_FIRST_BITS) - 1) & (self._longs[at] & _FIRST_BITS.take(many, mode="clip") == 0)
         end = np.where(few & (at + many <= stop), at + many, -1)
-        places = zip(*(column[~few].tolist() for column in (at, stop, many)), strict=True)
-        end[~few] = [passed(self._data, *place) for place in places]
+        for each in np.flatnonzero(~few).tolist():
+            end[each] = passed(self._data, int(at[each]), int(stop[each]), int(many[each]))
         columns = (column.tolist() for column in (here, counts, at, end))
         self._lists += [
             (row, slots, count, start, stop)

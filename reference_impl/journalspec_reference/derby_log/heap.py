@@ -10,6 +10,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from itertools import groupby
 from struct import Struct
 from typing import Any, NamedTuple
 
@@ -87,11 +88,14 @@ class HeapPage:
 
         Pending changes are applied only here, because each change takes linear time.
         """
-        for slot, ident in self._moves:
-            if slot is None:
-                self._slots.remove(ident)
+        for gone, moves in groupby(self._moves, lambda move: move[0] is None):
+            if gone:
+                # A record can remove thousands of rows, so they are removed together.
+                removed = {ident for _, ident in moves}
+                self._slots[:] = [ident for ident in self._slots if ident not in removed]
             else:
-                self._slots.insert(slot, ident)
+                for slot, ident in moves:
+                    self._slots.insert(slot or 0, ident)
         self._moves.clear()
         return self._slots
 

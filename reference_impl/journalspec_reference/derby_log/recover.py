@@ -25,7 +25,15 @@ from journalspec.observation import (
 )
 from journalspec.reread import joined, mapped
 from journalspec_reference.api import Files, Params
-from journalspec_reference.batches import STRETCH, Batch, Found, Stretch, late_columns, lost
+from journalspec_reference.batches import (
+    STRETCH,
+    Batch,
+    Found,
+    ReadingRefused,
+    Stretch,
+    late_columns,
+    lost,
+)
 from journalspec_reference.derby_log import codec
 from journalspec_reference.derby_log.bodies import BODY_START, Body, Forms, decode, known, records_of
 from journalspec_reference.derby_log.codec import BEFORE, BEHIND, HEADER, BadLog, Instant, Refusal
@@ -644,8 +652,8 @@ def recover(files: Files, edition: str, policy: str, params: Params) -> Observat
 def plan(files: Files, edition: str, _: Params) -> Iterator[Stretch]:
     """Yield the stretches of the log that reading reports, in order. A stretch is records or damage.
 
-    Each stretch depends on the end of the previous stretch, which is the outcome. Its batches have no notes.
-    Raises Refusal if reading refuses.
+    Each stretch depends on the end of the previous stretch. The outcome is where the log begins, and this
+    end. The batches have no notes. Raises ReadingRefused if reading refuses.
     """
     log = LogPass(files, edition, "", suite=False, replay=False)
     log.log.stretch = _ROWS_STRETCH
@@ -657,15 +665,18 @@ def plan(files: Files, edition: str, _: Params) -> Iterator[Stretch]:
         if not ends:
             for batch in stretch.scan():
                 log.take(batch)
-            ends.append(log.end)
-        log.end = ends[0]
+            ends.append((log.start, log.end))
+        start, log.end = ends[0]
+        if start != log.start:
+            # Derby has made a checkpoint since that scan, so the log begins elsewhere.
+            raise ReadingRefused
 
 
-def _watched(stretch: Stretch, log: LogPass, ends: list[End]) -> Iterator[Batch]:
+def _watched(stretch: Stretch, log: LogPass, ends: list[Any]) -> Iterator[Batch]:
     for batch in stretch.scan():
         log.take(batch)
         yield batch
-    ends.append(log.end)
+    ends.append((log.start, log.end))
 
 
 def _body(record: Record) -> object:

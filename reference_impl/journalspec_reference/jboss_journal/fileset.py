@@ -20,6 +20,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from journalspec import mutf8
+from journalspec.jboss_journal import LAYOUT
 from journalspec.observation import At, FileMap, Missing, Note, Observation, refused
 from journalspec_reference.api import Detection, Files, Params, missing_numbers, natural_key
 from journalspec_reference.batches import source_of, zeros
@@ -38,6 +39,8 @@ LEFTOVERS = (".tmp", ".cmp")
 UNFILLED_ID = int.from_bytes(b"JJJJ", "big")
 #: Artemis removes no file while there are fewer files than this, unless `journal-pool-files` is smaller.
 POOL_FILES, POOL_EXTENSION = 10, "amq"
+#: The fields of the header of 16 bytes, in order.
+LONG_FIELDS = LAYOUT.structure("header", "v2").names
 #: Free files have the ids directly after those of the files in use, so the difference is less than this.
 FAR = 1000
 #: From edition v1 on, file ids in records are less than this.
@@ -122,7 +125,7 @@ NO_CHANGES = FileSet()
 def extension_of(files: Files, params: Params) -> str:
     """Return the configured extension, or the most frequent extension of names of the right form.
 
-    If there are neither, no name ends in the returned text.
+    If there are neither, the returned text is the end of no name, because names have no zero bytes.
     """
     if "extension" in params:
         return params["extension"]
@@ -147,9 +150,11 @@ def base_name(name: str) -> str:
     return name
 
 
-def leftovers_of(extension: str) -> tuple[str, ...]:
-    """Return the suffixes of incomplete files, the control file included."""
-    return (*(f".{extension}{suffix}" for suffix in LEFTOVERS), CONTROL + LEFTOVERS[0])
+def is_leftover(name: str, extension: str) -> bool:
+    """Return whether a name is that of an incomplete file, or of an incomplete control file (JBM-FIL-012)."""
+    return name == CONTROL + LEFTOVERS[0] or name.endswith(
+        tuple(f".{extension}{suffix}" for suffix in LEFTOVERS)
+    )
 
 
 def gather(files: Files, dialect: Dialect, params: Params, imply: bool = False) -> FileSet:
@@ -174,7 +179,7 @@ def gather(files: Files, dialect: Dialect, params: Params, imply: bool = False) 
             others.append(_examine(name, files[name], dialect, params)._replace(role="superseded"))
         elif final.removesuffix(".gz").endswith(own):
             found.append(_examine(name, files[name], dialect, params))
-        elif final.endswith(leftovers_of(extension)):
+        elif is_leftover(final, extension):
             notes.append(Note("leftover", name))
             others.append(_examine(name, files[name], dialect, params)._replace(role="leftover"))
     implied: list[Note] = []
@@ -394,8 +399,7 @@ def header_of(head: bytes, dialect: Dialect) -> dict[str, int]:
         return {}
     if not dialect.versions:
         return {"file_id": INT.unpack_from(head)[0]}
-    version, user, file_id = LONG_HEADER.unpack_from(head)
-    return {"format_version": version, "user_version": user, "file_id": file_id}
+    return dict(zip(LONG_FIELDS, LONG_HEADER.unpack_from(head), strict=True))
 
 
 def _control_plan(files: Files, lists: ControlLists | None, notes: list[Note]) -> FileSet:

@@ -305,7 +305,7 @@ class JournalWriter:
         # An unfinished control file is also a leftover. It is removed, because the next compaction needs its
         # name.
         for name in storage.names():
-            if name.endswith(fileset.leftovers_of(self.extension)):
+            if fileset.is_leftover(name, self.extension):
                 storage.unlink(name)
         self.names_changed()
 

@@ -64,6 +64,11 @@ def decoded(string: bytes) -> str:
     return string.decode("ascii") if string.isascii() else mutf8.decode(string)
 
 
+def queue_bytes(name: str) -> bytes:
+    """Return the name of a queue as stored. `name` is from the name of a file, which need not be UTF-8."""
+    return name.encode("utf-8", "surrogatepass")
+
+
 class Cursor:
     """Reads forward. Raises BadStore before it would read beyond the end."""
 

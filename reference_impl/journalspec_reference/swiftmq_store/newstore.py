@@ -113,7 +113,7 @@ class PagedStore(NewStore):
         #: Two values: the names of subscriptions whose files are copied, and a map from the names of
         #: subscriptions whose files are rebuilt to their topics.
         names = (f"{one.client}${one.name}" for one in found.durables)
-        self._durables = {name: None for name in names if name.encode() not in self._queues}
+        self._durables = {name: None for name in names if codec.queue_bytes(name) not in self._queues}
         self._rebuilt: dict[str, str] = {}
         self._subscribe()
         #: Two maps to new first pages: from each message to which a branch refers, and from each message that

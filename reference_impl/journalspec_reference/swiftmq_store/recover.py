@@ -183,7 +183,7 @@ class Recovered:
             add("queue-dropped", PAGES, f"{shown(name)}: {why}")
         for path in self.swaps if started else ():
             number = sum(1 for _ in codec.swapped(self.files[path]))
-            add("swap-deleted", path, f"{number} messages of {shown(swap_queue(path).encode())}")
+            add("swap-deleted", path, f"{number} messages of {shown(codec.queue_bytes(swap_queue(path)))}")
 
     def _shared(self, shared: dict[int, int]) -> dict[int, int]:
         """Return the messages that are still shared, and the number of further entries of each."""

@@ -13,7 +13,7 @@ import pickle
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import suppress
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any
 
 from journalspec_reference.batches import Batch
@@ -141,7 +141,8 @@ class Booted:
         the pages may lack.
         """
         self.log = log = known or LogPass(files, edition, "default", suite=False, replay=False)
-        self._find = partial(body_at, log.log, edition)
+        # A log can repeat the undo of a long record many times.
+        self._find = lru_cache(16)(partial(body_at, log.log, edition))
         batches, store = log.batches(), Store({}, _NONE, self._find)
         if known is not None and known.resume is not None:
             batches, store = _again(known, edition, known.resume[0]), known.resume[1].without_pages()
@@ -187,7 +188,8 @@ class Booted:
             off = place[1] * heap.size if (heap := self.heap(place[0])) is not None else None
             self._stick(place, Fault("old-page", text, "XSDB4", off))
             return
-        if changes and store.pages[place].version > before:
+        # A record COMPRESS_SPACE can remove its own page.
+        if changes and (place not in store.pages or store.pages[place].version > before):
             if before < fields["page_version"]:
                 text = f"{self._named(place)} was filled without records, and is not there"
                 self._report(place[0], Fault("lost-load", text), "Derby starts, and its rows are lost")

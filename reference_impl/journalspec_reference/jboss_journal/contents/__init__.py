@@ -151,7 +151,7 @@ class BrokerContents(Contents):
             sends |= dict.fromkeys(doubt.page_txs, doubt.tx.tx)
             acks |= dict.fromkeys(doubt.paged_acks, doubt.tx.tx)
         for file, entry in self.store.entries() if sends or acks else ():
-            for queue in entry.queues:
+            for queue in dict.fromkeys(entry.queues):
                 sent, taken = sends.get(entry.tx), acks.get((queue, entry.page, entry.index))
                 for action, tx in (("send", sent), ("acknowledge", taken)):
                     if tx is not None:

@@ -20,7 +20,7 @@ from journalspec_reference.jboss_journal.contents.core import OLD, PROTOCOL
 from journalspec_reference.jboss_journal.contents.messages import LargeFiles, Oddity
 from journalspec_reference.jboss_journal.contents.paging import Entry, PageFile, Paging
 from journalspec_reference.jboss_journal.contents.pending import Pending
-from journalspec_reference.jboss_journal.fileset import BINDINGS, NAMES, beside
+from journalspec_reference.jboss_journal.fileset import BINDINGS, NAMES, beside, extension_of
 from journalspec_reference.jboss_journal.recover import Replay, ReplayedState
 
 JMS = "jms"
@@ -75,7 +75,7 @@ class Store:
         Other programs also use journals for their own records. For example, HornetQ's journal of JMS names
         has its own types.
         """
-        if self.answer.journal.params.get("extension") == JMS:
+        if extension_of(self.answer.journal.files, self.answer.journal.params) == JMS:
             return False
         if not self.is_bindings and any(beside(self.answer.journal, kind) for kind in NAMES):
             return True
@@ -87,7 +87,7 @@ class Store:
         """Whether Narayana wrote this journal, according to the extension of the files or the first live
         record.
         """
-        if self.answer.journal.params.get("extension") == TXLOG:
+        if extension_of(self.answer.journal.files, self.answer.journal.params) == TXLOG:
             return True
         for first in self.replay.live():
             return first.user_type == TXLOG_TYPE and first.data.startswith(TXLOG_MARK, first.start)
@@ -228,7 +228,7 @@ class Store:
         self.note(Oddity(code, file if off is None else f"{file}:{off}", file, off, why))
 
     def pending_entries(self) -> Iterator[tuple[PageFile, Entry, list[int]]]:
-        """Yield the pending entries of pages, with the queues that hold them."""
+        """Yield the pending entries of pages, with the queues that hold them, each once."""
         pending, known = self.pending, self.queues
         for file, entry in self.entries():
             if not pending.is_sent(entry.tx):
@@ -238,7 +238,7 @@ class Store:
                 continue
             queues = [
                 queue
-                for queue in entry.queues
+                for queue in dict.fromkeys(entry.queues)
                 if queue in known and not pending.is_done(queue, entry.page, entry.index)
             ]
             if queues:

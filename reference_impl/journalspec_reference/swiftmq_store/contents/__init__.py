@@ -108,7 +108,7 @@ class StoreContents(Contents):
         pending = {queue.name: len(queue.entries) for queue in self._of_users()}
         for one in sorted(durables, key=lambda one: (one.client, one.name)):
             queue = f"{one.client}${one.name}"
-            messages = pending.get(queue.encode())
+            messages = pending.get(codec.queue_bytes(queue))
             yield {**one._asdict(), "client_id": one.client, "queue": queue, "messages": messages}
 
     def _transactions(self) -> Iterator[dict[str, Value]]:
