@@ -77,6 +77,10 @@ def operations_of(format_: Format) -> Mapping[str, Any]:
     return _table(format_, "operations")
 
 
+def _element(item: Mapping[str, Any]) -> str:
+    return f"the object {item['of']}" if "of" in item else str(item["type"])
+
+
 def operation_fields(format_: Format) -> Iterator[tuple[int, str, str, str]]:
     """Yield the cells of the row for each field of the operations and objects of ``operations.toml``."""
     told = operations_of(format_)
@@ -89,7 +93,7 @@ def operation_fields(format_: Format) -> Iterator[tuple[int, str, str, str]]:
             elif row["type"] == "object":
                 held = f"the object {row['of']}" + (", or 0" if row.get("null") else " (not 0)")
             elif row["type"] == "list":
-                each = ", ".join(f"{item['name']} ({item.get('of', item['type'])})" for item in row["of"])
+                each = ", ".join(f"{item['name']} ({_element(item)})" for item in row["of"])
                 held = f"as many as {row['count']} says: {each}"
             if "when" in row:
                 held += f"; only if {row['when'][0]} is {row['when'][1]}"

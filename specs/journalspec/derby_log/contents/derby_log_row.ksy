@@ -23,7 +23,7 @@ seq:
   - id: first
     type: cint
     if: '(status & 4) != 0'
-    doc: the first column in this part; otherwise 0. No case compares a row whose first part begins with another column
+    doc: the first column in this part; otherwise 0. In the first part of a row, contents ignore the number (DRB-CNT-106)
   - id: columns
     type:
       switch-on: status
