@@ -257,7 +257,7 @@ types:
         doc: The values.
         -requirement: [SMQ-MSG-103]
   properties:
-    doc: Properties, and the body of a map message.
+    doc: Properties, and the body of a map message. Later bytes are ignored.
     doc-ref: com.swiftmq.jms.MessageProperties, com.swiftmq.jms.MapMessageImpl
     -requirement: [SMQ-MSG-103]
     seq:
