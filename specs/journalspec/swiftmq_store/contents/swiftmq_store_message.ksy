@@ -257,7 +257,7 @@ types:
         doc: The values.
         -requirement: [SMQ-MSG-103]
   properties:
-    doc: Properties, and the body of a map message. Later bytes are ignored.
+    doc: Properties, and the body of a map message.
     doc-ref: com.swiftmq.jms.MessageProperties, com.swiftmq.jms.MapMessageImpl
     -requirement: [SMQ-MSG-103]
     seq:
@@ -272,7 +272,7 @@ types:
         repeat: expr
         repeat-expr: number
         if: number >= 0
-        doc: The properties. If a name occurs twice, the last value is valid.
+        doc: The properties. If a name occurs twice, the last value is valid; later bytes are ignored.
         -requirement: [SMQ-MSG-103]
   property:
     doc: A name and a value.
