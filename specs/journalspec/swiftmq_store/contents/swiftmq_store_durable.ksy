@@ -88,7 +88,7 @@ types:
         type: u2
         valid:
           eq: 2
-        doc: The number of fields that the product writes. A reader accepts any number (SMQ-DUR-104).
+        doc: The product writes 2; a reader accepts any number (SMQ-DUR-104).
         -requirement: [SMQ-DUR-101]
       - id: fields
         type: described_field

@@ -272,7 +272,7 @@ types:
         repeat: expr
         repeat-expr: number
         if: number >= 0
-        doc: The properties. If a name occurs twice, the last value is valid.
+        doc: The properties. If a name occurs twice, the last value is valid; later bytes are ignored.
         -requirement: [SMQ-MSG-103]
   property:
     doc: A name and a value.
