@@ -139,8 +139,9 @@ class KahaContents(Contents):
     @cached_property
     def version(self) -> int:
         """The OpenWire version of the store's objects."""
-        if self.passed.known is not None:
-            return self.passed.known.index.openwire or _OLD
+        known = self.passed.known
+        if known is not None and (stored := known.index.openwire or _OLD) in openwire.KNOWN:
+            return stored
         fits = Counter(chain.from_iterable(map(openwire.fitting, islice(self._sample(), _SAMPLE))))
         return max(openwire.VERSIONS, key=fits.__getitem__)
 

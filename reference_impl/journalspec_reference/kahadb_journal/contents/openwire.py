@@ -25,7 +25,8 @@ from journalspec_reference.value_cache import ValueCache
 
 #: Fields of an object by name. Nested objects are tuples, destinations are texts.
 Fields: TypeAlias = dict[str, Any]
-#: One version for each distinct layout, the most frequent version first.
+#: All versions of this family, and one for each distinct layout, the most frequent version first.
+KNOWN = range(1, 13)
 VERSIONS = (11, 6, 10, 9, 2, 1)
 #: Maps the type of a message to its kind.
 KINDS = {23: "plain", 24: "bytes", 25: "map", 26: "object", 27: "stream", 28: "text", 29: "blob"}
@@ -456,12 +457,10 @@ def fitting(data: bytes) -> Iterator[int]:
 
 def message_id_text(found: Mapping[str, Any] | None) -> str | None:
     """Return the JMS name of a message."""
-    if found is None:
+    if found is None or found["view"] is found["producer"] is None:
         return None
     if (view := found["view"]) is not None:
         return view if view.startswith("ID:") else f"ID:{view}"
-    if found["producer"] is None:
-        return None
     connection, value, session = found["producer"]
     return f"{_named(connection)}:{session}:{value}:{found['sequence']}"
 
