@@ -53,7 +53,8 @@ def array(column: Any, kind: pa.DataType, data: bytes) -> pa.Array:
 
 
 def _masked(values: npt.NDArray[Any], mask: npt.NDArray[np.bool_], kind: pa.DataType) -> pa.Array:
-    if not pa.types.is_integer(kind) or values.dtype != kind.to_pandas_dtype():
+    stored = values.dtype
+    if stored.kind not in "iu" or not stored.isnative or pa.from_numpy_dtype(stored) != kind:
         return pa.array(values, mask=mask).cast(kind)
     # This is faster, because it copies no values.
     bits = pa.py_buffer(np.packbits(~mask, bitorder="little"))
