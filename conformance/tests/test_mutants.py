@@ -125,7 +125,7 @@ def test_proofs_report_each_must_that_has_neither_mutant_nor_reason() -> None:
     assert "more than one in 10" in last
 
 
-def test_command_prints_the_published_proofs(
+def test_command_prints_the_mutant_of_each_requirement(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     found = [Proof("BTM-RCV-003", "merge-names", ("btm.x", "btm.y")), Proof("BTM-RCV-009", why="because")]

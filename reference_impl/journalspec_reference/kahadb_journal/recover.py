@@ -111,7 +111,7 @@ def emptied(files: Sequence[DataFile], roles: Mapping[str, str], dialect: Dialec
     for file in files:
         if roles[file.name] == "unused":
             continue
-        # In the seed, zeros are damage.
+        # In the edition `seed`, zeros are damage.
         if not file.length or (not dialect.bare and zeros(source_of(file.data))):
             waiting.append(file)
             continue
