@@ -42,7 +42,7 @@ def _turn(place: int) -> int:
 class _Changes:
     """Represents the records of a transaction so far.
 
-    `added` has (id, user type, place) of each record; `deleted` has the id, and how many files precede this one.
+    `added` has (id, user type, place) of each record; `deleted` has the id, and how many files precede this.
     """
 
     added: list[tuple[int, int, int]] = field(default_factory=list)
