@@ -16,7 +16,7 @@ seq:
     type: s4
     valid:
       min: 0
-    doc: 'Bytes of the object. ActiveMQ ignores this number, and so does the remark undecodable: the object must end where the enclosing field ends.'
+    doc: 'Bytes of the object. ActiveMQ ignores this number, even below 0, and so does the remark undecodable: the object must end where the enclosing field ends.'
   - id: object
     type: command(version)
     size: size
