@@ -509,7 +509,7 @@ types:
         doc: The rows.
         -requirement: DRB-REC-111
   container_undo:
-    doc: Compensates the creation or the drop of a container.
+    doc: Compensates the creation, drop or removal of a container.
     -requirement: DRB-REC-111
     seq:
       - id: segment
@@ -976,7 +976,7 @@ enums:
       -orig-id: LOGOP_PURGE
     107:
       id: container_undo
-      doc: Compensates the creation or the drop of a container.
+      doc: Compensates the creation, drop or removal of a container.
       -orig-id: LOGOP_CONTAINER_UNDO
     108:
       id: update

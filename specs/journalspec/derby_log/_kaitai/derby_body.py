@@ -532,7 +532,7 @@ class DerbyBody(KaitaiStruct):
 
 
     class ContainerUndo(KaitaiStruct):
-        """Compensates the creation or the drop of a container."""
+        """Compensates the creation, drop or removal of a container."""
         def __init__(self, _io, _parent=None, _root=None):
             super(DerbyBody.ContainerUndo, self).__init__(_io)
             self._parent = _parent
