@@ -26,7 +26,8 @@ _COMPARED = {
 
 def needed(entry: Mapping[str, Any]) -> Level:
     """Return the highest level at which a member of an expectation is compared."""
-    return max(_COMPARED.get(name, Level.LAYOUT) for name in entry)
+    names = {*entry, "state"} if "states" in entry.get("allowed", ()) else entry
+    return max(_COMPARED.get(name, Level.LAYOUT) for name in names)
 
 
 def per_level(cases: Iterable[Case]) -> Counter[str]:

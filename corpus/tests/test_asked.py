@@ -18,6 +18,7 @@ def test_every_question_is_counted_once_at_its_highest_level() -> None:
     for member, level in {
         "verdict": "verdict",
         "records": "records",
+        "allowed": "records",
         "state": "state",
         "noted": "layout",
         "contents": "contents",
@@ -25,6 +26,8 @@ def test_every_question_is_counted_once_at_its_highest_level() -> None:
         entry = {"when": when, "verdict": "clean", "records": [], member: {}}
         wanted = {level if level != "verdict" else "records": 1}
         assert asked.per_level([replace(case, expect=(entry,))]) == wanted
+    permitted = {"when": when, "allowed": {"states": [{}]}}
+    assert asked.per_level([replace(case, expect=(permitted,))]) == {"state": 1}
     other = replace(case, expect=({"when": {"op": "write"}, "records": []},))
     assert asked.per_level([other]) == {"write": 1}
 

@@ -162,7 +162,7 @@ class Stretch(NamedTuple):
 
     If later stretches can depend on this one, a complete scan adds to `outcome` everything that they need. A
     caller that knows the outcome of an earlier scan can add it instead of scanning. If the files have changed
-    so that it is no outcome of this plan, the plan raises ReadingRefused.
+    so that this plan cannot have the outcome, the plan raises ReadingRefused.
     """
 
     file: str

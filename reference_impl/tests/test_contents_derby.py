@@ -322,7 +322,7 @@ def test_only_the_first_undo_of_a_change_changes_rows(monkeypatch: pytest.Monkey
 
 @pytest.mark.parametrize("undo", [{"group": 0x80}, {"group": 0x84, "undone": 1 << 32 | 24}])
 def test_undo_of_a_container_needs_a_record_that_changed_one(undo: dict[str, Any]) -> None:
-    """The undo is no compensation, or it names a BEGIN."""
+    """The undo refers to no record, or to a BEGIN."""
     booted, told = state_of(container([page([head()]), page([row_of(6, "old")])]))
     undo = {"operation": "CONTAINER_UNDO", "container": 0x470, **undo}
     booted.replay({"log1.dat": log_of(BEGIN, undo, COMMITTED)}, "10.8")

@@ -18,6 +18,7 @@ from os import scandir
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from journalspec.families import families
 from journalspec.observation import REFUSED, Dropped
 from journalspec.reread import Changed
 from journalspec_reference.answers import Answer
@@ -139,8 +140,8 @@ class KahaContents(Contents):
     @cached_property
     def version(self) -> int:
         """The OpenWire version of the store's objects."""
-        known = self.passed.known
-        if known is not None and (stored := known.index.openwire or _OLD) in openwire.KNOWN:
+        known, versions = self.passed.known, families(FORMAT)["openwire"].versions
+        if known is not None and str(stored := known.index.openwire or _OLD) in versions:
             return stored
         fits = Counter(chain.from_iterable(map(openwire.fitting, islice(self._sample(), _SAMPLE))))
         return max(openwire.VERSIONS, key=fits.__getitem__)

@@ -25,8 +25,7 @@ from journalspec_reference.value_cache import ValueCache
 
 #: Fields of an object by name. Nested objects are tuples, destinations are texts.
 Fields: TypeAlias = dict[str, Any]
-#: All versions of this family, and one for each distinct layout, the most frequent version first.
-KNOWN = range(1, 13)
+#: One version for each distinct layout, the most frequent version first.
 VERSIONS = (11, 6, 10, 9, 2, 1)
 #: Maps the type of a message to its kind.
 KINDS = {23: "plain", 24: "bytes", 25: "map", 26: "object", 27: "stream", 28: "text", 29: "blob"}
